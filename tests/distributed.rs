@@ -10,8 +10,9 @@ use coarsen::base::control::{Budget, Control, ParseLimits};
 use coarsen::command::reach::Engine;
 use coarsen::distributed::{Apart, Cluster, Purpose, Refused, Storage, Together};
 use coarsen::engine::quotients::Quotient;
-use coarsen::results::ReachReport;
-use coarsen::{ReachOptions, Session, theory};
+use coarsen::results::{Property, ReachReport, Report, Status, Verdict};
+use coarsen::theorem::Reduce;
+use coarsen::{CheckOptions, ReachOptions, Session, candidates, theory};
 use std::cell::Cell;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -114,16 +115,14 @@ fn everything(session: &Session) -> ReachOptions {
     }
 }
 
-/// What each process of a crew finds; the processes are threads here.
-fn together(
-    session: &Session,
-    theorem: &str,
-    options: &ReachOptions,
+/// What each process of a crew comes to; the processes are threads here.
+fn crew<R: Send>(
     (processes, workers): (usize, usize),
     place: &Place,
-    budget: Budget,
-) -> Vec<ReachReport> {
+    work: impl Fn(Together) -> R + Sync,
+) -> Vec<R> {
     let addresses = addresses(processes);
+    let work = &work;
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..processes)
             .map(|process| {
@@ -136,16 +135,7 @@ fn together(
                         .prepare(&purpose.fingerprint())
                         .expect("a directory");
                     let lock = storage.lock(process).expect("nobody else has it");
-                    let options = ReachOptions {
-                        together: Some(Together::new(peers, (storage, lock))),
-                        ..options.clone()
-                    };
-                    let theory = theory(theorem).expect("shipped");
-                    let control = Control::new(budget);
-                    if let Some(bytes) = place.left {
-                        control.leave(bytes);
-                    }
-                    session.reach(&theory, &options, &control)
+                    work(Together::new(peers, (storage, lock)))
                 })
             })
             .collect();
@@ -153,6 +143,29 @@ fn together(
             .into_iter()
             .map(|t| t.join().expect("no panic"))
             .collect()
+    })
+}
+
+/// What each process of a crew finds.
+fn together(
+    session: &Session,
+    theorem: &str,
+    options: &ReachOptions,
+    processes: (usize, usize),
+    place: &Place,
+    budget: Budget,
+) -> Vec<ReachReport> {
+    crew(processes, place, |together| {
+        let options = ReachOptions {
+            together: Some(together),
+            ..options.clone()
+        };
+        let theory = theory(theorem).expect("shipped");
+        let control = Control::new(budget);
+        if let Some(bytes) = place.left {
+            control.leave(bytes);
+        }
+        session.reach(&theory, &options, &control)
     })
 }
 
@@ -253,6 +266,140 @@ fn reduced_systems() {
     });
     result.unwrap_or_else(|failure| panic!("{failure}"));
     assert!(random::enough(compared.get(), 40), "{compared:?} compared");
+}
+
+/// What a check by a crew says, beside what it says alone. Alone it may know more, since it has two explorations.
+fn checked(session: &Session, theorem: &str, options: &CheckOptions, processes: (usize, usize)) {
+    let theory = theory(theorem).expect("shipped");
+    let alone = session.check(&theory, options, &control());
+    let place = Place::new();
+    let all = crew(processes, &place, |together| {
+        session.check_together(&theory, options, &together, &control())
+    });
+    std::fs::remove_dir_all(&place.directory).expect("removed");
+    let answers = |r: &Report| -> Vec<(String, Status, Option<String>)> {
+        let one = |p: &Property| (p.name.clone(), p.verdict, p.trace_length.clone());
+        r.properties.iter().map(one).collect()
+    };
+    for report in &all {
+        let what = format!(
+            "{:?} and {:?} by {theorem} with {processes:?}",
+            alone.properties, report.properties
+        );
+        assert!(!report.is_contradicted(), "{what}");
+        assert_eq!(answers(report), answers(&all[0]), "{what}");
+        assert_eq!(report.verdict, all[0].verdict, "{what}");
+        assert!(report.distributed.is_some() || report.verdict == Verdict::Unknown);
+        if alone.limits.hit.is_some() || report.limits.hit.is_some() {
+            continue;
+        }
+        let mut both = answers(report).into_iter().zip(answers(&alone));
+        let agree =
+            |((name, here, _), (other, there, _)): ((String, Status, _), (String, _, _))| {
+                name == other && (here == there || here == Status::Unknown)
+            };
+        assert!(both.all(agree), "{what}");
+        assert_eq!(report.verdict, alone.verdict, "{what}");
+        if report.in_full == alone.in_full && report.theorem == alone.theorem {
+            let (here, there) = (&report.states, &alone.states);
+            assert_eq!(here.original, there.original, "{what}");
+            if report.reductions == alone.reductions {
+                assert_eq!(here.reduced, there.reduced, "{what}");
+            }
+        }
+    }
+}
+
+/// Checks of shipped models: the best theorem, or one that has to be applied, or none.
+#[test]
+fn checks() {
+    for (n, model) in shipped::some().iter().enumerate() {
+        let session = load(&model.name, &model.source).expect("a model");
+        let crew = CREWS[n % CREWS.len()];
+        let ways = [
+            (Reduce::Auto, "stoller-cohen"),
+            (Reduce::Always, "stoller-cohen"),
+            (Reduce::Last, "stoller-cohen"),
+            (Reduce::Always, "flanagan-qadeer"),
+        ];
+        let (reduce, theorem) = ways[n % ways.len()];
+        let options = CheckOptions {
+            reduce,
+            others: match reduce {
+                Reduce::Auto => candidates().split_off(1),
+                _ => Vec::new(),
+            },
+            ..CheckOptions::default()
+        };
+        checked(&session, theorem, &options, crew);
+    }
+}
+
+/// The same of random programs, where much is violated.
+#[test]
+fn random_checks() {
+    let compared = Cell::new(0usize);
+    let mut runner = random::runner(40);
+    let result = runner.run(&loops::programs(), |source| {
+        let Some(session) = load("m.cor", &source) else {
+            return Ok(());
+        };
+        let number = compared.get();
+        compared.set(number + 1);
+        let theorem = ["stoller-cohen", "flanagan-qadeer", "lipton"][number % 3];
+        let options = CheckOptions {
+            reduce: match number % 4 {
+                0 => Reduce::Last,
+                1 => Reduce::Auto,
+                _ => Reduce::Always,
+            },
+            ..CheckOptions::default()
+        };
+        checked(&session, theorem, &options, CREWS[number % CREWS.len()]);
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(compared.get(), 25), "{compared:?} compared");
+}
+
+/// A check that is cut short leaves open what it has not found, and goes on from its levels.
+#[test]
+fn a_check_goes_on() {
+    let session = philosophers(8);
+    let theory = theory("stoller-cohen").expect("shipped");
+    let options = CheckOptions {
+        reduce: Reduce::Last,
+        ..CheckOptions::default()
+    };
+    let place = Place::new();
+    let few = Control::new(Budget {
+        states: 1_000,
+        ..Budget::default()
+    });
+    let cut = crew((1, 2), &place, |together| {
+        session.check_together(&theory, &options, &together, &few)
+    });
+    assert_eq!(cut[0].verdict, Verdict::Unknown);
+    let open = |p: &Property| p.verdict == Status::Unknown;
+    assert!(
+        cut[0].properties.iter().all(open),
+        "{:?}",
+        cut[0].properties
+    );
+    assert!(!cut[0].in_full && cut[0].limits.hit.is_some());
+    let place = Place {
+        resume: true,
+        ..place
+    };
+    let all = crew((2, 1), &place, |together| {
+        session.check_together(&theory, &options, &together, &control())
+    });
+    std::fs::remove_dir_all(&place.directory).expect("removed");
+    for report in all {
+        assert_eq!(report.verdict, Verdict::Holds, "{}", report.reason);
+        assert_eq!(report.states.original.as_deref(), Some("6560"));
+        assert!(report.distributed.is_some_and(|d| d.resumed.is_some()));
+    }
 }
 
 /// With so little memory that nearly all states are on disk.

@@ -18,11 +18,11 @@ pub enum Side {
 /// What the reducing side may do before the other begins, in pairs of BDD nodes: about two hundredths of a second.
 const FIRST: u64 = 1 << 19;
 
-/// As long as the other has done no more than this, the reducing side may do one part in `SHARE` of its work; of all
-/// beyond, one part in `LATER`. Beside the pairs that are counted it has other work to do, about as much.
-const SOON: u64 = 1 << 25;
-const SHARE: u64 = 8;
-const LATER: u64 = 1;
+/// As long as the other has done no more than this, about a second, the reducing side may do one part in `SHARE` of its
+/// work; of all beyond, `LATER` times as much. A pair costs it up to twice what work costs the other.
+const SOON: u64 = 1 << 26;
+const SHARE: u64 = 6;
+const LATER: u64 = 2;
 
 /// The turns of two sides.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Account {
             return side;
         }
         let later = self.full.saturating_sub(SOON);
-        let share = FIRST + (self.full - later) / SHARE + later / LATER;
+        let share = FIRST + (self.full - later) / SHARE + later.saturating_mul(LATER);
         match self.reduced <= share {
             true => Side::Reduced,
             false => Side::Full,
@@ -143,7 +143,7 @@ mod tests {
         };
         thread::scope(|scope| {
             scope.spawn(|| work(Side::Full, &[SHARE, SOON, SOON, 1, 1]));
-            let once = SOON / SHARE + SOON / LATER;
+            let once = SOON / SHARE + SOON * LATER;
             work(Side::Reduced, &[FIRST, 1, 1, once, once]);
         });
         let order = order.into_inner().expect("nobody panics");

@@ -1,10 +1,14 @@
 //! The arguments, as clap derives them.
 
+mod check;
 mod editing;
+mod reach;
 mod together;
 mod values;
 
+pub use check::CheckArgs;
 pub use editing::{EmitArgs, EmitFormat, ExploreArgs, FmtArgs, LspArgs};
+pub use reach::ReachArgs;
 pub use together::{LaunchArgs, TogetherArgs};
 pub use values::{
     CompareFormat, Discharge, EngineName, Filter, Form, Format, ReduceName, ReductionName,
@@ -12,12 +16,10 @@ pub use values::{
 };
 
 use super::exit::EXITS;
-use super::limits::{Check, Of, Prove, Reach, Verify};
-use super::named::named;
+use super::limits::{Of, Prove, Relations, Verify};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use coarsen::ctest::hunt::MOST_DEPTH;
-use coarsen::engine::partial_order::{Extend, Technique};
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
 use std::path::PathBuf;
@@ -45,7 +47,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Count the reachable states, and look for deadlocks and other states among them
     Reach(ReachArgs),
-    /// Explore a model with several processes on this machine
+    /// Explore or check a model with several processes on this machine
     Launch(LaunchArgs),
     /// Explore models with every technique, side by side
     Compare(CompareArgs),
@@ -87,227 +89,11 @@ pub enum Command {
     Man(ManArgs),
 }
 
-/// Arguments of `coarsen check`.
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = exit_codes())]
-pub struct CheckArgs {
-    /// Model files (`.cor`, `.dve`), or directories that have some; `-` reads standard input
-    #[arg(value_name = "MODEL|DIR", required = true)]
-    pub models: Vec<String>,
-    /// Print one line a model, and let the models' `expect` lines decide the exit code: 0 if all are met
-    #[arg(long, conflicts_with_all = ["defines", "property", "every", "print_discipline", "print_order"])]
-    pub expect: bool,
-    /// The reduction theorem, for claims of transactions, too: by name, or one of yours, FILE.thy; `auto` chooses
-    /// [default: auto where none has to be applied, else stoller-cohen; any for claims]
-    #[arg(long, value_name = "NAME")]
-    pub theorem: Option<String>,
-    /// What the model is, besides its text
-    #[command(flatten)]
-    pub defines: Defines,
-    /// Explore the original system too, and compare
-    #[arg(long)]
-    pub cross_check: bool,
-    /// Refuse a model instead of making further steps visible
-    #[arg(long)]
-    pub strict: bool,
-    /// Whether the theorem is applied in any case, or only if that answers sooner than exploring the program in full
-    /// [default: auto; always, if something is asked for that only a reduction has]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        default_value_t,
-        hide_default_value = true
-    )]
-    pub reduce: ReduceName,
-    /// See states of the reduced system as one: then counts are those of what is left [default: none]
-    #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
-    pub reductions: Vec<ReductionName>,
-    /// Settle the hypotheses this way only [default: by algebra where that can, else on relations]
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub discharge: Option<Discharge>,
-    /// Check only this property; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub property: Vec<String>,
-    /// Without exploring: show for every value of this constant that the theorem applies, and that the discipline is
-    /// kept
-    #[arg(long, value_name = "CONST", conflicts_with_all = ["cross_check", "strict", "discharge", "property", "trace",
-        "explain_visible", "print_discipline", "print_order", "reduce"])]
-    pub every: Option<String>,
-    /// Form of the output
-    #[arg(long = "format", value_enum, default_value_t)]
-    pub form: Form,
-    /// Write the trace of the first refuted property (or of --property) to this file
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
-    /// Form of that file [default: as the file's name ends, else itf]
-    #[arg(long, value_enum, value_name = "FORM", requires = "trace")]
-    pub trace_format: Option<TraceFormat>,
-    /// Write to this file how often each statement is executed in the reachable states: for lcov, if its name ends in
-    /// `.info`, else the text with numbers
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["every", "print_order"])]
-    pub coverage: Option<PathBuf>,
-    /// Write a page about the model to this file: the answers, the text with its movers, executions to step through
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["every", "print_order"])]
-    pub html: Option<PathBuf>,
-    /// Write what shows that the model's properties hold to this file, for `coarsen verify`
-    #[arg(long, value_name = "FILE")]
-    pub certificate: Option<PathBuf>,
-    /// Print only the verdict of each model
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Print all steps, hypotheses, times and sizes too
-    #[arg(short, long)]
-    verbose: bool,
-    /// List each step, visible or not, and why
-    #[arg(long, conflicts_with = "quiet")]
-    explain_visible: bool,
-    /// Print the model with the inferred disciplines as annotations, to be pasted back
-    #[arg(long, conflicts_with = "quiet")]
-    pub print_discipline: bool,
-    /// Print the variable order instead of checking
-    #[arg(long)]
-    pub print_order: bool,
-    /// Limits
-    #[command(flatten)]
-    pub limits: Of<Check>,
-}
-
-impl CheckArgs {
-    /// The form of single answers.
-    pub fn format(&self) -> Format {
-        self.form.format()
-    }
-
-    /// The same for these models, which the paths stand for. Of those in a directory one line each is enough.
-    pub fn of(&self, models: Vec<String>) -> Self {
-        let many = self.expect || models != self.models;
-        CheckArgs {
-            quiet: self.quiet || many && self.detail() == Detail::Normal,
-            models,
-            ..self.clone()
-        }
-    }
-
-    /// How much to say.
-    pub fn detail(&self) -> Detail {
-        match detail(self.quiet, self.verbose) {
-            Detail::Normal if self.explain_visible => Detail::Steps,
-            detail => detail,
-        }
-    }
-}
-
 fn detail(quiet: bool, verbose: bool) -> Detail {
     match (quiet, verbose) {
         (true, _) => Detail::Quiet,
         (_, true) => Detail::Verbose,
         _ => Detail::Normal,
-    }
-}
-
-/// Arguments of `coarsen reach`.
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = exit_codes())]
-pub struct ReachArgs {
-    /// Model files (`.cor`, `.dve`), or directories that have some; `-` reads standard input
-    #[arg(value_name = "MODEL|DIR", required = true)]
-    pub models: Vec<String>,
-    /// Print one line a model, and let those of its `expect` lines decide the exit code that an exploration speaks of
-    #[arg(long, conflicts_with_all = ["defines", "print_order"])]
-    pub expect: bool,
-    /// Who explores
-    #[arg(long, value_enum, default_value_t)]
-    pub engine: EngineName,
-    /// Explore the reduced system of a theorem
-    #[arg(long)]
-    pub reduced: bool,
-    /// The reduction theorem: by name, or one of yours, FILE.thy; `auto` chooses [default: stoller-cohen]
-    #[arg(long, value_name = "NAME", requires = "reduced")]
-    pub theorem: Option<String>,
-    /// Leave out orders of independent steps: one technique, or several with commas
-    #[arg(long, value_name = "NAME", value_parser = named(&Technique::ALL, Technique::told), value_delimiter = ',')]
-    pub por: Vec<Technique>,
-    /// See states as one, in one way or several with commas: then counts are those of what is left [default: none]
-    #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
-    pub reductions: Vec<ReductionName>,
-    /// Steps of an execution at most, for techniques that keep no states
-    #[arg(long, value_name = "N", requires = "por", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub depth: Option<u32>,
-    /// Which Cartesian prefix is made longer next [default: round-robin]
-    #[arg(long, value_name = "NAME", value_parser = named(&Extend::ALL, Extend::told), requires = "por")]
-    pub extend: Option<Extend>,
-    /// The variable order: best (the default), interaction, force, threads, declared, or a file with one name on a line
-    #[arg(long, value_name = "NAME|FILE")]
-    pub order: Option<String>,
-    /// Print the variable order instead of exploring
-    #[arg(long)]
-    pub print_order: bool,
-    /// Ask whether there is a deadlock, and for how many
-    #[arg(long)]
-    pub deadlock: bool,
-    /// Ask for a state that satisfies this condition; may be repeated
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
-    pub find: Vec<String>,
-    /// Ask about this property of the model; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub invariant: Vec<String>,
-    /// Do not use facts about pairs of actions to save work
-    #[arg(long)]
-    pub no_facts: bool,
-    /// How the explicit engine searches
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
-    pub search: SearchName,
-    /// Cores for the explicit engine and Cartesian vectors (the result does not depend on it) [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub cores: Option<u16>,
-    /// Other processes
-    #[command(flatten)]
-    pub together: TogetherArgs,
-    /// What the model is, besides its text
-    #[command(flatten)]
-    pub defines: Defines,
-    /// Form of the output
-    #[arg(long = "format", value_enum, default_value_t)]
-    pub form: Form,
-    /// Write the trace of the first question that has one to this file
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
-    /// Form of that file [default: as the file's name ends, else itf]
-    #[arg(long, value_enum, value_name = "FORM", requires = "trace")]
-    pub trace_format: Option<TraceFormat>,
-    /// Write the evidence for what holds, for `coarsen verify`
-    #[arg(long, value_name = "FILE")]
-    pub certificate: Option<PathBuf>,
-    /// Print only the verdict
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Print what was tried, times and sizes too
-    #[arg(short, long)]
-    pub verbose: bool,
-    /// Limits
-    #[command(flatten)]
-    pub limits: Of<Reach>,
-}
-
-impl ReachArgs {
-    /// The form of single answers.
-    pub fn format(&self) -> Format {
-        self.form.format()
-    }
-
-    /// How much to say. Of models in a directory one line each is enough.
-    pub fn detail(&self) -> Detail {
-        detail(self.quiet, self.verbose)
-    }
-
-    /// The same for these models, which the paths stand for.
-    pub fn of(&self, models: Vec<String>) -> Self {
-        ReachArgs {
-            quiet: self.quiet || models != self.models && !self.verbose,
-            models,
-            ..self.clone()
-        }
     }
 }
 
@@ -326,7 +112,7 @@ pub struct CompareArgs {
     pub format: CompareFormat,
     /// Limits
     #[command(flatten)]
-    pub limits: Of<Check>,
+    pub limits: Of<Relations>,
 }
 
 /// Arguments of `coarsen test`.
@@ -495,7 +281,7 @@ pub struct MoversArgs {
     pub format: Format,
     /// Limits
     #[command(flatten)]
-    pub limits: Of<Check>,
+    pub limits: Of<Relations>,
 }
 
 impl MoversArgs {
@@ -550,7 +336,7 @@ pub struct SimulateArgs {
     pub quiet: bool,
     /// Limits
     #[command(flatten)]
-    pub limits: Of<Check>,
+    pub limits: Of<Relations>,
 }
 
 /// Arguments of `coarsen eval`.
@@ -571,7 +357,7 @@ pub struct EvalArgs {
     pub format: Format,
     /// Limits
     #[command(flatten)]
-    pub limits: Of<Check>,
+    pub limits: Of<Relations>,
 }
 
 /// Arguments of `coarsen prove`.
@@ -715,7 +501,7 @@ pub struct ConvertArgs {
     pub model: String,
     /// Limits
     #[command(flatten)]
-    pub limits: Of<Check>,
+    pub limits: Of<Relations>,
 }
 
 /// Arguments of `coarsen verify`.

@@ -10,6 +10,7 @@ use coarsen::algebra::tptp::text::TPTP_CODES;
 use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
 use coarsen::base::diagnostic::Diagnostic;
+use coarsen::distributed::Together;
 use coarsen::model::dve::text::DVE_CODES;
 use coarsen::model::program::codes::PROGRAM_CODES;
 use coarsen::model::text::SYNTAX_CODES;
@@ -43,12 +44,12 @@ pub trait Backend: Clone + Send + 'static {
     /// The variables from the top of the order to its bottom.
     fn variable_order(&self, model: &Self::Model) -> Vec<String>;
 
-    /// Checks a model.
+    /// Checks a model, with other processes if there are some.
     fn check(
         &self,
         model: &Self::Model,
         theorem: &Chosen,
-        options: &Options,
+        how: (&Options, Option<&Together>),
         control: &Control,
     ) -> Report;
 
@@ -114,7 +115,7 @@ impl Backend for Library {
         &self,
         model: &Session,
         theorem: &Chosen,
-        options: &Options,
+        (options, together): (&Options, Option<&Together>),
         control: &Control,
     ) -> Report {
         let (theory, why) = match theorem {
@@ -127,7 +128,10 @@ impl Backend for Library {
         let Some(theory) = theory else {
             return unknown_theorem(theorem.name());
         };
-        let mut report = model.check(&theory, options, control);
+        let mut report = match together {
+            Some(together) => model.check_together(&theory, options, together, control),
+            None => model.check(&theory, options, control),
+        };
         report.notes.splice(0..0, why);
         report
     }

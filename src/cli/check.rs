@@ -13,6 +13,7 @@ use super::output::{Output, say, stdout_colour};
 use super::suggest::hint;
 use super::supervise::Interrupts;
 use super::theorem::{Chosen, chosen};
+use super::together::{self, Plan};
 use super::trace_file::TraceFile;
 use coarsen::base::control::{Control, Hit};
 use coarsen::candidates;
@@ -42,13 +43,66 @@ pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Ex
         Ok(theorem) => theorem,
         Err(exit) => return exit,
     };
+    let plan = match plan(args) {
+        Ok(plan) => plan,
+        Err(message) => {
+            say(&format!("coarsen: {message}"));
+            return Exit::Usage;
+        }
+    };
     if let Some(constant) = &args.every {
         return every::run(args, &theorem, constant, output);
     }
     // Everything is read before Ctrl-C is caught, so that it still ends a run that waits for standard input.
     let inputs: Vec<_> = args.models.iter().map(|path| input::read(path)).collect();
     let named = args.models.iter().map(|path| input::name(path)).zip(inputs);
-    Session::new(backend, (args, theorem), Interrupts::install()).all(named, output)
+    let mut session = Session::new(backend, (args, theorem), Interrupts::install());
+    session.plan = plan;
+    session.all(named, output)
+}
+
+/// The processes that explore together, if there are several, or levels are kept.
+fn plan(args: &CheckArgs) -> Result<Option<Plan>, String> {
+    let Some(plan) = Plan::of(&args.together, &args.models, &args.limits, args.cores)? else {
+        return match args.cores {
+            Some(_) => {
+                Err("--cores is for a search with --distribute, --checkpoint or --resume".into())
+            }
+            None => Ok(None),
+        };
+    };
+    let alone = [
+        (args.every.is_some(), "--every, which explores nothing"),
+        (args.expect, "--expect; `coarsen reach` has it with them"),
+        (args.cross_check, "--cross-check"),
+        (
+            args.certificate.is_some(),
+            "--certificate: no process has all states",
+        ),
+        (args.print_discipline, "--print-discipline"),
+        (args.print_order, "--print-order"),
+        (
+            args.reduce == ReduceName::First,
+            "--reduce first: one system is explored",
+        ),
+    ];
+    plan.unless(&alone).map(Some)
+}
+
+/// What is asked, as all processes have to ask it, and those who go on from its levels.
+fn about(args: &CheckArgs) -> String {
+    let flags = [(args.strict, "--strict")];
+    let mut all = together::begun("check", &args.defines.defines, &flags);
+    all.extend(args.theorem.iter().map(|t| format!("--theorem {t}")));
+    let named =
+        |option: &str, value: &dyn std::fmt::Debug| format!("{option} {value:?}").to_lowercase();
+    all.push(named("--reduce", &args.reduce));
+    all.extend(args.reductions.iter().map(|r| named("--reductions", r)));
+    all.extend(args.discharge.iter().map(|d| named("--discharge", d)));
+    all.extend(args.property.iter().map(|p| format!("--property {p}")));
+    // A reduction is asked for by it.
+    all.extend((args.detail() == Detail::Steps).then(|| "--explain-visible".to_string()));
+    all.join(" ")
 }
 
 fn usable(args: &CheckArgs) -> Result<(), String> {
@@ -99,6 +153,8 @@ struct Session<'a, B> {
     /// The theorem that governs the exploration.
     theorem: Chosen,
     interrupts: Interrupts,
+    /// Those who explore together.
+    plan: Option<Plan>,
     trace: TraceFile,
     /// The properties asked for that no model has had yet, and all that models have.
     unmatched: Vec<String>,
@@ -118,6 +174,7 @@ impl<'a, B: Backend> Session<'a, B> {
             args,
             theorem,
             interrupts,
+            plan: None,
             trace: TraceFile::new(args.trace.clone(), args.trace_format, args.property.clone()),
             unmatched: args.property.clone(),
             properties: Vec::new(),
@@ -153,7 +210,7 @@ impl<'a, B: Backend> Session<'a, B> {
             input: Ok(input),
             format: self.args.format(),
             limits: &self.args.limits,
-            quiet: self.args.detail() == Detail::Quiet,
+            quiet: self.args.detail() == Detail::Quiet || !self.tells(),
         };
         let worked = run.work(&self.interrupts, output, self.job());
         if self.interrupts.pending() {
@@ -190,6 +247,7 @@ impl<'a, B: Backend> Session<'a, B> {
     fn job(&self) -> impl Work<Named> + use<B> {
         let (backend, args) = (self.backend.clone(), self.args.clone());
         let theorem = self.theorem.clone();
+        let plan = self.plan.clone();
         move |name: &str, source: &str, control: &Control| {
             let defines = &args.defines.defines;
             let (model, warnings) = backend.load(name, source, defines, args.limits.depth)?;
@@ -234,7 +292,12 @@ impl<'a, B: Backend> Session<'a, B> {
                 },
                 quotients: ReductionName::chosen(&args.reductions, false).unwrap_or_default(),
             };
-            let report = Box::new(backend.check(&model, &theorem, &options, control));
+            let together = match plan {
+                Some(plan) => Some(plan.meet(source, about(&args), control)?),
+                None => None,
+            };
+            let how = (&options, together.as_ref());
+            let report = Box::new(backend.check(&model, &theorem, how, control));
             let movers = args.html.as_ref().map(|_| backend.movers(&model, control));
             let answer = ModelAnswer::Checked(report, movers.map(Box::new));
             Ok((warnings, (names, answer)))
@@ -265,7 +328,16 @@ impl<'a, B: Backend> Session<'a, B> {
         Exit::Holds
     }
 
+    /// Whether this process tells the answer, if there are several.
+    fn tells(&self) -> bool {
+        self.plan.as_ref().is_none_or(Plan::is_first)
+    }
+
     fn show(&mut self, report: &mut Report, output: &mut Output) -> Exit {
+        if !self.tells() {
+            together::tell(&report.model, report.distributed.as_ref());
+            return Exit::from(&*report);
+        }
         self.state_limits(report);
         output.cases(|| match report.expectations.as_slice() {
             lines @ [_, ..] if self.args.expect => ci::of_expected(&report.model, lines),
@@ -316,6 +388,9 @@ impl<'a, B: Backend> Session<'a, B> {
 
     /// Writes the page, and how often statements are executed, if that was asked for.
     fn files(&self, report: &Report, source: &str, movers: Option<&MoversReport>) -> Exit {
+        if !self.tells() {
+            return Exit::Holds;
+        }
         let page = match &self.args.html {
             Some(file) => written(file, &page::check(report, source, movers)),
             None => Exit::Holds,

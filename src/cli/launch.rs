@@ -37,8 +37,9 @@ pub fn run(args: &LaunchArgs, output: &mut Output) -> Exit {
             .iter()
             .any(|a| a == option || a.starts_with(&joined))
     };
-    if args.command.first().is_none_or(|c| c != "reach") {
-        say("coarsen: launch is for `reach`: coarsen launch -n 2 -- reach MODEL");
+    let command = args.command.first().map(String::as_str);
+    if !matches!(command, Some("reach" | "check")) {
+        say("coarsen: launch is for `reach` and `check`: coarsen launch -n 2 -- reach MODEL");
         return Exit::Usage;
     }
     if let Some(option) = OURS.into_iter().find(|o| named(o)) {

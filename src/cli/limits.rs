@@ -109,29 +109,42 @@ pub trait Table {
     const LIMITS: &'static [Limit];
 }
 
-/// `coarsen check`, `compare`, `movers` and `eval`.
+/// `coarsen compare`, `movers` and `eval`.
+#[derive(Clone, Copy, Debug)]
+pub struct Relations;
+
+const OF_RELATIONS: [Limit; 6] = [
+    count(NODES, "20000000", (100, MOST), "Nodes of any one BDD"),
+    time("Time for one model (500ms, 60s, 2m, 1h, plain seconds)"),
+    memory(),
+    count(
+        STATES,
+        "20000000",
+        (1, MOST),
+        "Explicit states held at once, by --cross-check or where BDDs would be too large",
+    ),
+    count(
+        EFFORT,
+        "1000000000",
+        (1, u64::MAX),
+        "Work on BDDs, in pairs of nodes, before `check` goes on without them",
+    ),
+    depth("Nesting of statements and expressions in a model"),
+];
+
+impl Table for Relations {
+    const LIMITS: &'static [Limit] = &OF_RELATIONS;
+}
+
+/// `coarsen check`.
 #[derive(Clone, Copy, Debug)]
 pub struct Check;
 
 impl Table for Check {
-    const LIMITS: &'static [Limit] = &[
-        count(NODES, "20000000", (100, MOST), "Nodes of any one BDD"),
-        time("Time for one model (500ms, 60s, 2m, 1h, plain seconds)"),
-        memory(),
-        count(
-            STATES,
-            "20000000",
-            (1, MOST),
-            "Explicit states held at once, by --cross-check or where BDDs would be too large",
-        ),
-        count(
-            EFFORT,
-            "1000000000",
-            (1, u64::MAX),
-            "Work on BDDs, in pairs of nodes, before `check` goes on without them",
-        ),
-        depth("Nesting of statements and expressions in a model"),
-    ];
+    const LIMITS: &'static [Limit] = {
+        let [nodes, time, memory, states, effort, depth] = OF_RELATIONS;
+        &[nodes, time, memory, states, effort, disk(), depth]
+    };
 }
 
 /// `coarsen reach`.

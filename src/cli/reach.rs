@@ -10,7 +10,7 @@ use super::output::{Output, say};
 use super::suggest::hint;
 use super::supervise::Interrupts;
 use super::theorem::{Chosen, chosen};
-use super::together::Plan;
+use super::together::{self, Plan};
 use super::trace_file;
 use coarsen::Session;
 use coarsen::base::control::{Control, Hit, ParseLimits};
@@ -102,7 +102,7 @@ pub fn run(args: &ReachArgs, output: &mut Output) -> Exit {
             chosen,
             (order_file.clone(), plan.clone()),
         );
-        let first = plan.as_ref().is_none_or(|p| p.cluster.process == 0);
+        let first = plan.as_ref().is_none_or(Plan::is_first);
         exit = exit.and(one((model, first), args, job, &interrupts, output));
         if interrupts.pending() {
             break;
@@ -132,11 +132,7 @@ fn one(
             }
             None if first => show(*report, args, output),
             None => {
-                // Its report is that of process 0, but what happens here is told here, too.
-                if let Some(trouble) = report.distributed.as_ref().and_then(|d| d.trouble.as_ref())
-                {
-                    say(&format!("coarsen: {name}: {trouble}"));
-                }
+                together::tell(name, report.distributed.as_ref());
                 answer(&report, args)
             }
         },
@@ -301,16 +297,11 @@ fn job(
 
 /// The processes that explore together, if there are several, or levels are kept.
 fn plan(args: &ReachArgs) -> Result<Option<Plan>, String> {
-    let Some(plan) = Plan::of(&args.together, &args.limits, args.cores)? else {
+    let Some(plan) = Plan::of(&args.together, &args.models, &args.limits, args.cores)? else {
         return Ok(None);
     };
     let explicit = matches!(args.engine, EngineName::Auto | EngineName::Explicit);
     let alone = [
-        (args.models.len() > 1, "several models"),
-        (
-            args.models.iter().any(|m| m == "-"),
-            "a model from standard input",
-        ),
         (!explicit, "another --engine: it explores state by state"),
         (
             !args.por.is_empty(),
@@ -326,30 +317,17 @@ fn plan(args: &ReachArgs) -> Result<Option<Plan>, String> {
         ),
         (args.print_order, "--print-order"),
     ];
-    match alone.into_iter().find(|(asked, _)| *asked) {
-        Some((_, what)) => Err(format!(
-            "a search with --distribute, --checkpoint or --resume does not go with {what} (docs/distributed.md)"
-        )),
-        None => Ok(Some(plan)),
-    }
+    plan.unless(&alone).map(Some)
 }
 
 /// What is asked, as all processes have to ask it, and as those who go on from its levels.
 fn about(args: &ReachArgs, order_file: Option<&str>) -> String {
-    let mut all = vec!["reach".to_string()];
-    let defines = args.defines.defines.iter();
-    all.extend(defines.map(|(name, value)| format!("-D {name}={value}")));
     let flags = [
         (args.reduced, "--reduced"),
         (args.deadlock, "--deadlock"),
         (args.expect, "--expect"),
     ];
-    all.extend(
-        flags
-            .iter()
-            .filter(|(on, _)| *on)
-            .map(|(_, flag)| (*flag).to_string()),
-    );
+    let mut all = together::begun("reach", &args.defines.defines, &flags);
     let named = [("--theorem", &args.theorem), ("--order", &args.order)];
     all.extend(
         named

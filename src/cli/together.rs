@@ -3,7 +3,9 @@
 use super::args::TogetherArgs;
 use super::limits::Limits;
 use super::model_run::Wrong;
+use super::output::say;
 use coarsen::base::control::Control;
+use coarsen::base::results::distributed::Distributed;
 use coarsen::distributed::{Apart, Cluster, Lock, Purpose, Storage, Together};
 use sha2::{Digest, Sha256};
 use std::net::{IpAddr, ToSocketAddrs};
@@ -40,6 +42,7 @@ impl Plan {
     /// What is wrong with them.
     pub fn of(
         args: &TogetherArgs,
+        models: &[String],
         limits: &Limits,
         cores: Option<u16>,
     ) -> Result<Option<Self>, String> {
@@ -47,6 +50,13 @@ impl Plan {
         if args.distribute.is_none() && directory.is_none() {
             return Ok(None);
         }
+        refused(&[
+            (models.len() > 1, "several models"),
+            (
+                models.iter().any(|m| m == "-"),
+                "a model from standard input",
+            ),
+        ])?;
         let addresses = match &args.distribute {
             None => Vec::new(),
             Some(text) => addresses(text, args.port)?,
@@ -100,6 +110,19 @@ impl Plan {
             memory: limits.memory,
             disk: limits.disk,
         }))
+    }
+
+    /// The same, unless something was asked for that does not go with it.
+    ///
+    /// # Errors
+    /// What that is.
+    pub fn unless(self, asked: &[(bool, &str)]) -> Result<Self, String> {
+        refused(asked).map(|()| self)
+    }
+
+    /// Whether this is the process that tells the answer.
+    pub fn is_first(&self) -> bool {
+        self.cluster.process == 0
     }
 
     /// Meets the others, for this model and this question.
@@ -170,6 +193,36 @@ impl Plan {
             about,
         }
     }
+}
+
+fn refused(asked: &[(bool, &str)]) -> Result<(), String> {
+    match asked.iter().find(|(asked, _)| *asked) {
+        Some((_, what)) => Err(format!(
+            "a search with --distribute, --checkpoint or --resume does not go with {what} (docs/distributed.md)"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What a process says that does not tell the answer: that of process 0 has all, but not what happens here.
+pub fn tell(name: &str, how: Option<&Distributed>) {
+    if let Some(trouble) = how.and_then(|d| d.trouble.as_ref()) {
+        say(&format!("coarsen: {name}: {trouble}"));
+    }
+}
+
+/// What is asked, as all processes have to ask it, and those who go on from its levels: the command, the constants and
+/// what else is switched on.
+pub fn begun(command: &str, defines: &[(String, String)], flags: &[(bool, &str)]) -> Vec<String> {
+    let mut all = vec![command.to_string()];
+    all.extend(
+        defines
+            .iter()
+            .map(|(name, value)| format!("-D {name}={value}")),
+    );
+    let on = flags.iter().filter(|(on, _)| *on);
+    all.extend(on.map(|(_, flag)| (*flag).to_string()));
+    all
 }
 
 /// Addresses from a file, or so many on this machine.

@@ -8,3 +8,4 @@ mod movers;
 pub mod reach;
 pub mod session;
 pub mod simulate;
+mod together;

@@ -17,6 +17,8 @@ use crate::command::compare::compare;
 use crate::command::coverage::coverage;
 use crate::command::movers::movers;
 use crate::command::reach::{self, ReachOptions};
+use crate::command::together;
+use crate::distributed::Together;
 use crate::engine::relations::{Item, Layout};
 use crate::engine::{Heuristic, Variable};
 use crate::kernel;
@@ -100,6 +102,26 @@ impl Session {
         self.check_with_facts(theory, options, control).0
     }
 
+    /// The same, where the exploration is that of several processes, each of which does this.
+    pub fn check_together(
+        &self,
+        theory: &Theory,
+        options: &CheckOptions,
+        together: &Together,
+        control: &Control,
+    ) -> Report {
+        let how = (theory, options);
+        let mut report = together::check(
+            &self.model.name,
+            &self.model.program,
+            how,
+            together,
+            control,
+        );
+        self.complete(&mut report, &self.model.program, options, control);
+        report
+    }
+
     /// The same, with what was derived: the facts, and the proofs that rest on them.
     pub fn check_with_facts(
         &self,
@@ -123,6 +145,18 @@ impl Session {
             report.annotated = None;
         }
         with_proofs(report.bundle.as_deref_mut(), theory, control);
+        self.complete(&mut report, program, options, control);
+        (report, discharge)
+    }
+
+    /// Adds what is known of the text, and what is executed.
+    fn complete(
+        &self,
+        report: &mut Report,
+        program: &Program,
+        options: &CheckOptions,
+        control: &Control,
+    ) {
         if options.coverage > 0 && control.check().is_ok() {
             // Without it nothing is said; whatever stopped it has stopped the rest, too.
             report.coverage = coverage(program, options.coverage, control).ok();
@@ -130,7 +164,6 @@ impl Session {
         report.declared = self.model.declared();
         report.timing.front_end = self.model.front_end;
         report.timing.total += self.model.front_end;
-        (report, discharge)
     }
 
     /// The constants whose value is an integer, by name.

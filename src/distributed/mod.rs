@@ -4,9 +4,10 @@
 //! in step, and each writes the states it meets to level files, from which the search goes on after whatever happens.
 //! What a step is, what is asked and what is counted is that of [`crate::engine::compiled`].
 //!
-//! `peers` connects the processes, `pulse` notices who is lost, `post` carries states by timely dataflow. `search` is a
-//! worker; what it has met is in `known`, and beyond memory in `runs`. `levels` are the files, in `blocks` with
-//! checksums, under a `manifest`; `frontier` reads them, `resume` goes on from them, `back` finds executions in them.
+//! `peers` connects the processes, `pulse` notices who is lost, `post` carries states by timely dataflow. `search` is
+//! a worker: it expands and is `sending`, what is new it is `taking`, and `rounds` keep all in step. What it has met is
+//! in `known`, and beyond memory in `runs`. `levels` are the files, in `blocks` with checksums, under a `manifest`;
+//! `frontier` reads them, `resume` goes on from them, `back` finds executions in them.
 
 mod back;
 mod blocks;
@@ -18,9 +19,12 @@ mod peers;
 mod post;
 mod pulse;
 mod resume;
+mod rounds;
 mod runs;
 mod search;
+mod sending;
 mod storage;
+mod taking;
 mod tell;
 
 pub use peers::{Apart, Cluster, Peers, Purpose};
@@ -28,7 +32,7 @@ pub use pulse::Lost;
 pub use storage::{Lock, Refused, Storage};
 
 use crate::base::control::{Control, Stop};
-use crate::base::results::distributed::{Distributed, Worker};
+use crate::base::results::distributed::{Distributed, Trouble, Worker};
 use crate::engine::State;
 use crate::engine::Variable;
 use crate::engine::compiled::{Compiled, Found, Task};
@@ -43,6 +47,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tell::{Counted, Tell};
 
+/// What the engine is called.
+const NAME: &str = "distributed";
+
 /// The stack of a worker: as deep as the front end's, since both go into expressions.
 const STACK: usize = 512 << 20;
 
@@ -52,23 +59,43 @@ const OFTEN: Duration = Duration::from_millis(200);
 /// Peers that are there for one search, and where it keeps its levels.
 #[derive(Clone, Debug)]
 pub struct Together {
-    peers: Arc<Mutex<Option<(Peers, Lock)>>>,
+    waiting: Arc<Mutex<Waiting>>,
     /// Where the levels are kept.
     pub storage: Storage,
+}
+
+/// What waits for the search.
+#[derive(Debug)]
+struct Waiting {
+    peers: Option<(Peers, Lock)>,
+    storage: Storage,
+}
+
+impl Drop for Waiting {
+    /// Of a search that never begins there are no levels.
+    fn drop(&mut self) {
+        if let (Some((peers, _)), true) = (&self.peers, self.storage.passing) {
+            self.storage.remove(peers.cluster.addresses.len().max(1));
+        }
+    }
 }
 
 impl Together {
     /// Those peers.
     pub fn new(peers: Peers, (storage, lock): (Storage, Lock)) -> Self {
+        let waiting = Waiting {
+            peers: Some((peers, lock)),
+            storage: storage.clone(),
+        };
         Together {
-            peers: Arc::new(Mutex::new(Some((peers, lock)))),
+            waiting: Arc::new(Mutex::new(waiting)),
             storage,
         }
     }
 
     /// The peers, the first time.
     fn take(&self) -> Option<(Peers, Lock)> {
-        self.peers.lock().ok()?.take()
+        self.waiting.lock().ok()?.peers.take()
     }
 }
 
@@ -230,10 +257,26 @@ struct Ending {
 }
 
 /// Explores with all peers, in about so many operations at most. All processes have the same outcome.
-///
-/// # Errors
-/// What the system says, if it can't be begun.
 pub fn distributed(
+    subject: &Subject,
+    together: &Together,
+    most: u64,
+    control: &Control,
+) -> (Outcome, Distributed) {
+    explore(subject, together, most, control).unwrap_or_else(|why| {
+        let outcome = Outcome {
+            stopped: Some(Stop::Peer),
+            ..Outcome::begin(NAME, subject.questions.len())
+        };
+        let told = Distributed {
+            trouble: Some(Trouble::Files { why }),
+            ..Distributed::default()
+        };
+        (outcome, told)
+    })
+}
+
+fn explore(
     subject: &Subject,
     together: &Together,
     most: u64,
@@ -242,7 +285,7 @@ pub fn distributed(
     let storage = &together.storage;
     let (peers, _lock) = together.take().ok_or("the processes were together once")?;
     control.enter("distributed: compiling");
-    let mut outcome = Outcome::begin("distributed", subject.questions.len());
+    let mut outcome = Outcome::begin(NAME, subject.questions.len());
     let compiled = match Compiled::new(subject.program, subject.order, control) {
         Ok(compiled) => compiled,
         Err(stop) => {

@@ -5,21 +5,19 @@
 //! stop. That bounds what is under way, which timely does not do by itself.
 
 use super::frontier::{Frontier, Source};
-use super::known::{Full, Known, News};
+use super::known::{Full, Known};
 use super::levels::{Kept, PARENT, Writer};
-use super::post::{Come, Letter, Post, Sent};
+use super::post::Post;
 use super::pulse::Pulse;
-use super::tell::{Candidate, Counted, Tell, lost, nearer};
+use super::sending::{Recent, Spread, owner};
+use super::taking::Taking;
+use super::tell::{Counted, Tell};
 use super::{Progress, Storage};
-use crate::base::control::{Control, Stop};
+use crate::base::control::Stop;
 use crate::base::results::distributed::Trouble;
-use crate::engine::compiled::{
-    GOOD, IS_POINT, Machine, OFTEN, QUEUED, Sink, Task, each_once, successors,
-};
-use crate::engine::diagrams::mix;
+use crate::engine::compiled::{GOOD, IS_POINT, Machine, Task, successors};
 use crate::engine::{State, initial_candidates, initially_violated, is_initial};
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 /// States that a worker expands in a round at most.
 const SLICE: u64 = 1 << 14;
@@ -27,17 +25,8 @@ const SLICE: u64 = 1 << 14;
 /// Words that it sends in a round, about, if memory is not scarce.
 const WORDS: usize = 1 << 21;
 
-/// Words of the memory for what was sent lately, likewise.
-const RECENT: usize = 1 << 17;
-
 /// The part of its memory that a worker spends on what it sends in a round, in bytes for a byte.
 const SENT: usize = 8;
-
-/// How long one waits before looking around.
-const PATIENCE: Duration = Duration::from_millis(50);
-
-/// How often one looks again after a process was lost: its last words may be under way.
-const LAST: u32 = 10;
 
 /// Why a worker does not go on.
 #[derive(Clone, Debug)]
@@ -46,94 +35,6 @@ pub(super) enum Ended {
     Stopped(Stop, Option<Trouble>),
     /// Nobody can be asked any more.
     Alone(Trouble),
-}
-
-/// Which worker is responsible for a state. The sets of states use other bits of the hash.
-#[inline]
-pub(super) fn owner(state: &[u64], workers: usize) -> usize {
-    let hash = state.iter().fold(0x9e37, |h, &word| mix(h ^ word));
-    (((hash & 0xffff_ffff) * workers as u64) >> 32) as usize
-}
-
-/// What was sent lately, so that it is not sent again.
-struct Recent {
-    words: Vec<u64>,
-    wide: usize,
-    mask: usize,
-}
-
-impl Recent {
-    fn new(words: usize, most: usize) -> Self {
-        let wide = 1 + words;
-        let entries = (most.min(RECENT) / wide).max(2).next_power_of_two() / 2;
-        Recent {
-            // No record has these flags.
-            words: vec![u64::MAX; entries * wide],
-            wide,
-            mask: entries - 1,
-        }
-    }
-
-    /// Whether this was sent lately; it is now.
-    #[inline]
-    fn was_sent(&mut self, state: &[u64], flags: u64) -> bool {
-        let hash = state.iter().fold(flags, |h, &word| mix(h ^ word));
-        let at = ((hash >> 40) as usize & self.mask) * self.wide;
-        let entry = &mut self.words[at..at + self.wide];
-        if entry[0] == flags && entry[1..] == *state {
-            return true;
-        }
-        entry[0] = flags;
-        entry[1..].copy_from_slice(state);
-        false
-    }
-}
-
-/// What a state leads to goes into boxes, one for each worker.
-struct Spread<'s> {
-    head: u64,
-    boxes: &'s mut [Vec<u64>],
-    recent: &'s mut Recent,
-    transitions: u64,
-    most: (u64, usize),
-    dear: u64,
-    control: &'s Control,
-    pulse: (&'s Pulse, usize),
-}
-
-impl Sink for Spread<'_> {
-    #[inline]
-    fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop> {
-        self.transitions += 1;
-        if !self.recent.was_sent(after, flags) {
-            let to = &mut self.boxes[owner(after, self.boxes.len())];
-            to.push(self.head | flags);
-            to.extend_from_slice(after);
-        }
-        if self.transitions.is_multiple_of(OFTEN) {
-            return self.look(1 + after.len());
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-impl Spread<'_> {
-    /// A state with very many steps: each successor is kept once, and the limits are.
-    #[cold]
-    fn look(&mut self, wide: usize) -> ControlFlow<Stop> {
-        self.pulse.0.on(self.pulse.1);
-        if let Err(stop) = self.control.check() {
-            return ControlFlow::Break(stop);
-        }
-        if self.transitions * self.dear > self.most.0 {
-            return ControlFlow::Break(Stop::Operations);
-        }
-        let each = self.boxes.iter_mut().map(|sent| each_once(sent, 0, wide));
-        if each.sum::<usize>() > self.most.1 {
-            return ControlFlow::Break(Stop::States);
-        }
-        ControlFlow::Continue(())
-    }
 }
 
 /// What all know after a round.
@@ -167,20 +68,20 @@ pub(super) struct Searcher<'t> {
     pub queued: u64,
     /// States of the level before it that are not expanded yet.
     pub left: u64,
-    boxes: Vec<Vec<u64>>,
+    pub boxes: Vec<Vec<u64>>,
     recent: Recent,
     /// Words that it sends in a round, about.
     sendable: usize,
     pub sent: u64,
     pub peak: u64,
-    post: Post,
+    pub post: Post,
     pub pulse: &'t Pulse,
     pub totals: Totals,
     /// What the others are to be told next.
     pub stop: Option<Stop>,
     pub trouble: Option<Trouble>,
     /// Operations in all that may be done.
-    most: u64,
+    pub most: u64,
     pub progress: &'t Progress,
     pub local: usize,
     /// A hash of what is explored.
@@ -458,7 +359,7 @@ impl<'t> Searcher<'t> {
     }
 
     /// Takes in records.
-    fn take(&mut self, records: &[u64]) -> Result<(), Full> {
+    pub fn take(&mut self, records: &[u64]) -> Result<(), Full> {
         let control = self.task.control;
         let (known, mut taking) = self.taking();
         known.take(records, control, &mut |news| taking.take(news))?;
@@ -470,164 +371,7 @@ impl<'t> Searcher<'t> {
         Ok(())
     }
 
-    /// Notes why this worker wants to stop. It goes on taking part until all know.
-    pub fn fail(&mut self, why: Full) {
-        match why {
-            Full::Stopped(stop) => {
-                self.stop.get_or_insert(stop);
-            }
-            Full::Disk(error) => {
-                let trouble = match self.storage.little(&error) {
-                    Some(free) => Trouble::Full {
-                        process: self.process,
-                        free,
-                    },
-                    None => Trouble::Disk {
-                        process: self.process,
-                        why: error.to_string(),
-                    },
-                };
-                self.trouble.get_or_insert(trouble);
-            }
-        }
-    }
-
-    /// A round, after which all go on or all stop.
-    ///
-    /// # Errors
-    /// If anybody wants to stop, or a limit of all is met.
-    pub fn round(&mut self, tell: Tell) -> Result<Vec<Tell>, Ended> {
-        let tells = self.exchange(tell)?;
-        if let Some(trouble) = tells.iter().find_map(|t| t.trouble.clone()) {
-            return Err(Ended::Stopped(trouble.stop(), Some(trouble)));
-        }
-        if let Some(stop) = tells.iter().find_map(|t| t.stop) {
-            return Err(Ended::Stopped(stop, None));
-        }
-        let budget = self.task.control.budget();
-        if self.totals.states > budget.states as u64 {
-            return Err(Ended::Stopped(Stop::States, None));
-        }
-        if self.totals.operations > self.most {
-            return Err(Ended::Stopped(Stop::Operations, None));
-        }
-        if self
-            .storage
-            .disk
-            .is_some_and(|most| self.totals.disk > most)
-        {
-            return Err(Ended::Stopped(Stop::Disk, None));
-        }
-        Ok(tells)
-    }
-
-    /// Sends what is in the boxes and what is to be told, and takes in what has come.
-    pub fn exchange(&mut self, tell: Tell) -> Result<Vec<Tell>, Ended> {
-        if let Err(stop) = self.task.control.check() {
-            self.stop.get_or_insert(stop);
-        }
-        self.peak = self.peak.max(self.bytes());
-        let tell = Tell {
-            stop: self.stop,
-            trouble: self.trouble.clone(),
-            states: self.known.count,
-            transitions: self.counted.tally.transitions,
-            operations: self.counted.tally.operations,
-            sent: self.sent,
-            bytes: self.bytes(),
-            disk: self.disk(),
-            synced: self.writer.as_ref().and_then(|w| w.synced),
-            ..tell
-        };
-        let mut letters = Vec::new();
-        let (from, round) = (self.me, self.post.arrives());
-        let wide = 1 + self.task.compiled.layout.words;
-        for to in (0..self.all).filter(|n| *n != from) {
-            let words = std::mem::take(&mut self.boxes[to]);
-            self.sent += (words.len() / wide) as u64;
-            let states = (!words.is_empty()).then_some(Sent::States(words));
-            let told = Sent::Tell(Box::new(tell.clone()));
-            letters.extend(states.into_iter().chain([told]).map(|sent| Letter {
-                to,
-                from,
-                round,
-                sent,
-            }));
-        }
-        self.post.send(letters);
-        let mut own = std::mem::take(&mut self.boxes[from]);
-        self.take_if_well(&own);
-        own.clear();
-        self.boxes[from] = own;
-        let mut tells: Vec<Tell> = vec![Tell::default(); self.all];
-        tells[from] = tell;
-        self.collect(&mut tells)?;
-        self.add_up(&tells);
-        Ok(tells)
-    }
-
-    /// Waits until all letters of the round have come.
-    fn collect(&mut self, tells: &mut [Tell]) -> Result<(), Ended> {
-        let (mut last, mut closed) = (LAST, 10 * LAST);
-        loop {
-            match self.post.next(PATIENCE) {
-                Come::Letter(letter) => match letter.sent {
-                    Sent::States(records) => self.take_if_well(&records),
-                    Sent::Tell(tell) => tells[letter.from] = *tell,
-                },
-                Come::All => return Ok(()),
-                Come::Nothing => {
-                    let lost = self.pulse.lost().map(lost);
-                    last -= u32::from(lost.is_some());
-                    if let Some(trouble) = lost.filter(|_| last == 0) {
-                        return Err(Ended::Alone(trouble));
-                    }
-                }
-                // Who was lost is known a little later than that one was.
-                Come::Closed => {
-                    closed -= 1;
-                    let own = Trouble::Lost {
-                        process: self.process,
-                        silent: true,
-                    };
-                    let lost = self.pulse.lost().map(lost);
-                    if let Some(trouble) = lost.or((closed == 0).then_some(own)) {
-                        return Err(Ended::Alone(trouble));
-                    }
-                    std::thread::sleep(PATIENCE);
-                }
-            }
-            self.pulse.on(self.local);
-        }
-    }
-
-    fn take_if_well(&mut self, records: &[u64]) {
-        if self.stop.is_none()
-            && self.trouble.is_none()
-            && let Err(full) = self.take(records)
-        {
-            self.fail(full);
-        }
-    }
-
-    fn add_up(&mut self, tells: &[Tell]) {
-        let sum = |of: fn(&Tell) -> u64| tells.iter().map(of).sum();
-        self.totals = Totals {
-            left: sum(|t| t.left),
-            queued: sum(|t| t.queued),
-            states: sum(|t| t.states),
-            transitions: sum(|t| t.transitions),
-            operations: sum(|t| t.operations),
-            bytes: sum(|t| t.bytes),
-            disk: sum(|t| t.disk),
-        };
-        if self.me == 0 {
-            let (level, totals) = (self.level, &self.totals);
-            self.progress.tell(self.task.control, level, totals);
-        }
-    }
-
-    fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let boxes: usize = self.boxes.iter().map(|b| b.capacity() * 8).sum();
         (self.known.bytes() + boxes) as u64
     }
@@ -635,67 +379,5 @@ impl<'t> Searcher<'t> {
     /// Bytes on disk.
     pub fn disk(&self) -> u64 {
         self.known.on_disk() + self.writer.as_ref().map_or(0, |w| w.written)
-    }
-}
-
-/// What becomes of news.
-struct Taking<'w> {
-    task: &'w Task<'w>,
-    machine: &'w Machine<'w>,
-    level: u64,
-    counted: &'w mut Counted,
-    writer: Option<&'w mut Writer>,
-    queued: &'w mut u64,
-}
-
-impl Taking<'_> {
-    #[inline]
-    fn take(&mut self, news: News) -> std::io::Result<()> {
-        let News {
-            head,
-            state,
-            fresh,
-            gained,
-        } = news;
-        let (task, level) = (self.task, self.level);
-        let here = || Candidate {
-            level,
-            state: state.to_vec(),
-            head,
-        };
-        let Counted { tally, found, .. } = &mut *self.counted;
-        if fresh {
-            tally.fresh(task, self.machine, state, &mut |question| {
-                let nearest = &mut found[question];
-                // Made only where it may be nearer: most are not.
-                if nearest
-                    .as_ref()
-                    .is_none_or(|n| (n.level, &n.state[..]) > (level, state))
-                {
-                    *nearest = Some(here());
-                }
-            });
-        }
-        if head & GOOD == 0 && !task.plain {
-            tally.violated = true;
-            for (question, found) in found.iter_mut().enumerate() {
-                if task.asks_for_violations(question)
-                    && found.as_ref().is_none_or(|f| f.level >= level)
-                {
-                    nearer(found, Some(&here()));
-                }
-            }
-        }
-        if gained & crate::engine::compiled::POINT != 0 {
-            tally.point(task, state);
-        }
-        let queued = gained & QUEUED != 0 || task.plain && fresh;
-        *self.queued += u64::from(queued);
-        if (fresh || gained != 0)
-            && let Some(writer) = &mut self.writer
-        {
-            writer.push(head, state)?;
-        }
-        Ok(())
     }
 }

@@ -172,6 +172,7 @@ impl fmt::Display for Body<'_> {
         write!(f, "{shown}")?;
         self.steps(f)?;
         self.numbers(f)?;
+        distributed::write(f, self.report.distributed.as_ref(), self.verbose())?;
         coverage::write(f, self.report, self.verbose())?;
         self.remarks(f)
     }

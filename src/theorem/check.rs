@@ -27,7 +27,7 @@ use crate::theorem::discharge::syntactic as by_text;
 use crate::theorem::evidence::complete;
 use crate::theorem::executions::trace::step_at;
 use crate::theorem::explored::{Explored, is_inside};
-use crate::theorem::inference::{Inference, annotated};
+use crate::theorem::inference::{Inference, Subject, annotated};
 use crate::theorem::invariants::lemmas;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::own;
@@ -133,7 +133,8 @@ pub fn prepare(
         quotients: quotients.to_vec(),
         ..CheckOptions::default()
     };
-    let (report, done) = run(name, program, theory, &options, control);
+    let subject = Subject::new(program);
+    let (report, done) = run(name, &subject, theory, &options, control);
     (report, done.prepared)
 }
 
@@ -163,7 +164,8 @@ pub fn check_with_facts(
         reduce: Reduce::Always,
         ..options.clone()
     };
-    let (report, done) = run(name, program, theory, &options, control);
+    let subject = Subject::new(program);
+    let (report, done) = run(name, &subject, theory, &options, control);
     (report, done.discharge)
 }
 
@@ -175,11 +177,12 @@ pub(super) struct Done {
 
 pub(super) fn run(
     name: &str,
-    program: &Program,
+    subject: &Subject,
     theory: &Theory,
     options: &CheckOptions,
     control: &Control,
 ) -> (Report, Done) {
+    let program = subject.program;
     let begun = Instant::now();
     let mut report = Report::undecided(name, &theory.name);
     report.theorem_source = theory.source.clone();
@@ -212,7 +215,7 @@ pub(super) fn run(
         Some(_) => &only_hypotheses,
         None => options,
     };
-    let mut check = Check::new(program, theory, options, control);
+    let mut check = Check::new(subject, theory, options, control);
     // Only what Stoller & Cohen call invisible can be read off the text.
     let default = transactions::uses(theory).is_none();
     let outcome = match check.run(&mut report) {
@@ -266,6 +269,7 @@ pub(super) fn hit(report: &mut Report, stop: Stop, control: &Control) {
 }
 
 pub(super) struct Check<'a> {
+    pub(super) subject: &'a Subject<'a>,
     pub(super) program: &'a Program,
     pub(super) theory: &'a Theory,
     pub(super) options: &'a CheckOptions,
@@ -285,13 +289,14 @@ pub(super) struct Check<'a> {
 impl<'a> Check<'a> {
     /// Nothing done yet.
     pub(super) fn new(
-        program: &'a Program,
+        subject: &'a Subject<'a>,
         theory: &'a Theory,
         options: &'a CheckOptions,
         control: &'a Control,
     ) -> Self {
         Check {
-            program,
+            subject,
+            program: subject.program,
             theory,
             options,
             control,
@@ -318,7 +323,7 @@ impl Check<'_> {
             return transactions::apply(self, uses, report);
         }
         let clock = Instant::now();
-        let mut inference = Inference::begin(self.program, self.control)?;
+        let mut inference = self.subject.inference(self.control)?;
         if self.left < u64::MAX {
             let plain = inference.as_ref().map(Inference::without_guesses);
             let plain = plain.as_ref().unwrap_or(self.program);
@@ -488,7 +493,7 @@ impl Check<'_> {
         let phase = self.control.phase();
         self.control.enter("visibility by the text");
         self.done.discharge = Discharge::default();
-        let mut inference = Inference::begin(self.program, self.control)?;
+        let mut inference = self.subject.inference(self.control)?;
         if let Some(inference) = &mut inference {
             inference.give_up();
             inferred::tell(report, inference);

@@ -8,7 +8,7 @@
 //! by the next.
 
 use super::check::{Prepared, prepare};
-use super::inference::Inference;
+use super::inference::{Inference, Subject};
 use super::properties::asked;
 use super::reduced::transactions::{self, Phase, Phased, fewest};
 use super::verdict::gap;
@@ -80,9 +80,11 @@ pub(super) fn candidates(promises: &[Promise], theories: &[Theory]) -> Vec<(Stri
 pub(super) type Promise = (usize, BigUint);
 
 /// What theorems promise, the best first; of equals, the first of the theorems is.
-pub(super) fn promises(program: &Program, theories: &[Theory], control: &Control) -> Vec<Promise> {
-    let inference = Inference::begin(program, control).ok().flatten();
-    let program = inference.as_ref().map_or(program, Inference::program);
+pub(super) fn promises(subject: &Subject, theories: &[Theory], control: &Control) -> Vec<Promise> {
+    let inference = subject.inference(control).ok().flatten();
+    let program = inference
+        .as_ref()
+        .map_or(subject.program, Inference::program);
     let text = Text::new(program);
     let mut all: Vec<Promise> = theories.iter().map(|t| text.size(t)).enumerate().collect();
     all.sort_by(|a, b| a.1.cmp(&b.1));

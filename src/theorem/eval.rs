@@ -9,6 +9,7 @@ use crate::base::results::{EvalReport, Evidence, SCHEMA_VERSION, Status};
 use crate::engine::relations::Encoding;
 use crate::model::program::{Expr, Program};
 use crate::theorem::discharge::hypotheses::{self, Pairs};
+use crate::theorem::inference::Subject;
 use crate::theorem::invariants::Ladder;
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::refuted_guesses as inferred;
@@ -68,7 +69,7 @@ fn run(
     states: &[(String, Expr)],
     control: &Control,
 ) -> Result<crate::base::results::Hypothesis, Unreadable> {
-    let inference = inferred::settled(program, u64::MAX, control)?;
+    let inference = inferred::settled(&Subject::new(program), u64::MAX, control)?;
     let program = inference.as_ref().map_or(program, |i| i.program());
     control.enter("building relations");
     let mut encoding = Encoding::new(program, control)?;

@@ -21,8 +21,8 @@ use crate::engine::relations::Encoding;
 use crate::model::program::Program;
 use crate::model::text::ast::ExpectKind;
 use crate::theorem::discharge::{By, hypotheses};
-use crate::theorem::inference::Inference;
-use crate::theorem::reduced::engines::{by_exchanges, is_complete};
+use crate::theorem::inference::Subject;
+use crate::theorem::reduced::engines::{Explore, Wanted, by_exchanges, is_complete};
 use std::sync::Arc;
 use std::thread;
 
@@ -67,46 +67,58 @@ fn is_of_reduction(kind: &ExpectKind) -> bool {
     }
 }
 
+/// Whether there is nothing to choose: claims are judged by each theorem anyway, and guesses are settled by the reduced
+/// system of the default one.
+pub(super) fn is_for_one(subject: &Subject, options: &CheckOptions, control: &Control) -> bool {
+    let guesses = || {
+        let inference = subject.inference(control).ok().flatten();
+        inference.is_some_and(|i| i.has_guesses(i.program()))
+    };
+    options.others.is_empty() || !subject.program.claims.is_empty() || guesses()
+}
+
+/// What is told of a theorem that leaves something open.
+pub(super) fn left_open(report: &Report) -> Candidate {
+    match (verdict::gap(report), &report.limits.hit) {
+        (_, Some(hit)) => Candidate::Hit(hit.clone()),
+        (Some(gap), None) => Candidate::Gap(gap),
+        (None, None) => Candidate::Open,
+    }
+}
+
 /// Checks a program by the theorem that promises most of those that may be used, and by the next if that leaves
 /// something open. Where all do, the answer is that of the theorem asked for.
 fn by_best(
     name: &str,
-    program: &Program,
+    subject: &Subject,
     theory: &Theory,
     options: &CheckOptions,
     control: &Control,
 ) -> (Report, Done) {
-    // Claims are judged by each theorem anyway, and guesses are settled by the reduced system of the default one.
-    let inference = Inference::begin(program, control).ok().flatten();
-    let guesses = inference.is_some_and(|i| i.has_guesses(i.program()));
-    if options.others.is_empty() || !program.claims.is_empty() || guesses {
-        return run(name, program, theory, options, control);
+    if is_for_one(subject, options, control) {
+        return run(name, subject, theory, options, control);
     }
     let theories: Vec<Theory> = std::iter::once(theory)
         .chain(&options.others)
         .cloned()
         .collect();
-    let promises = promises(program, &theories, control);
+    let promises = promises(subject, &theories, control);
     let mut told = candidates(&promises, &theories);
     let mut open = None;
     for (n, _) in promises {
         let theory = &theories[n];
-        let (mut report, done) = run(name, program, theory, options, control);
+        let (mut report, done) = run(name, subject, theory, options, control);
         let chosen = Note::Chosen(theory.name.clone(), told.clone());
         report.notes.insert(0, chosen);
         if is_settled(&report) || control.check().is_err() {
             return (report, done);
         }
-        told[n].1 = match (verdict::gap(&report), &report.limits.hit) {
-            (_, Some(hit)) => Candidate::Hit(hit.clone()),
-            (Some(gap), None) => Candidate::Gap(gap),
-            (None, None) => Candidate::Open,
-        };
+        told[n].1 = left_open(&report);
         if n == 0 || open.is_none() {
             open = Some((report, done));
         }
     }
-    open.unwrap_or_else(|| run(name, program, theory, options, control))
+    open.unwrap_or_else(|| run(name, subject, theory, options, control))
 }
 
 /// Whether nothing is left to be said.
@@ -130,23 +142,24 @@ pub(super) fn in_turns(
     });
     let reduced = control.in_turns(&turns, Side::Reduced);
     let full = control.in_turns(&turns, Side::Full);
+    let subject = &Subject::new(program);
     let all = asked(program, &options.properties);
     let explores = || {
         let _begun = turns.begin(Side::Full);
-        let outcome = explore(program, &all, &full);
+        let outcome = explored(program, &all, &full);
         if is_complete(&outcome) {
             reduced.stop(Stop::Settled);
         }
         outcome
     };
     thread::scope(|scope| {
-        let builder = thread::Builder::new().stack_size(STACK);
+        let builder = thread::Builder::new().name("full".into()).stack_size(STACK);
         let Ok(explorer) = builder.spawn_scoped(scope, explores) else {
-            return by_best(name, program, theory, options, control);
+            return by_best(name, subject, theory, options, control);
         };
         let begun = turns.begin(Side::Reduced);
         let _stop = StopOnPanic(&full);
-        let (mut report, done) = by_best(name, program, theory, options, &reduced);
+        let (mut report, done) = by_best(name, subject, theory, options, &reduced);
         let is_settled = is_settled(&report);
         if is_settled {
             full.stop(Stop::Settled);
@@ -154,16 +167,13 @@ pub(super) fn in_turns(
         drop(begun);
         match explorer.join() {
             Ok(outcome) if !is_settled && is_complete(&outcome) => {
-                if report.hypotheses.is_empty() {
-                    let all = theory.hypotheses.iter().map(hypotheses::undecided);
-                    report.hypotheses = all.collect();
-                }
-                tell(&mut report, program, &all, &outcome);
-                let check = Check::new(program, theory, options, control);
-                if let Err(stop) = claims(&check, turns.done(Side::Full), &mut report) {
-                    hit(&mut report, stop, control);
-                }
-                verdict::settle(&mut report, program);
+                let check = Check::new(subject, theory, options, control);
+                answer(
+                    &check,
+                    (&all, &outcome),
+                    turns.done(Side::Full),
+                    &mut report,
+                );
             }
             Ok(_) => {}
             Err(panic) => std::panic::resume_unwind(panic),
@@ -191,13 +201,67 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-fn explore(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
+/// Has a program explored in full.
+pub(super) fn explore(program: &Program, asked: &[Asked], explore: &Explore) -> Outcome {
     // All engines count what others do behind an error then, as relations do.
     let mut program = program.clone();
     program.errors_end = false;
     let p = &program;
     let questions: Vec<Question> = asked.iter().map(|a| a.question(p)).collect();
-    by_exchanges(p, &questions, None, u64::MAX, control)
+    explore(&Wanted {
+        program: p,
+        questions: &questions,
+        reduction: None,
+        symmetric: true,
+    })
+}
+
+fn explored(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
+    explore(program, asked, &|wanted| {
+        let Wanted {
+            program, questions, ..
+        } = wanted;
+        by_exchanges(program, questions, None, u64::MAX, control)
+    })
+}
+
+/// Answers everything by an exploration in full, which took so much work.
+pub(super) fn answer(
+    check: &Check,
+    (asked, outcome): (&[Asked], &Outcome),
+    explored: u64,
+    report: &mut Report,
+) {
+    if report.hypotheses.is_empty() {
+        let all = check.theory.hypotheses.iter().map(hypotheses::undecided);
+        report.hypotheses = all.collect();
+    }
+    tell(report, check.program, asked, outcome);
+    if let Some(stop) = outcome.stopped {
+        hit(report, stop, check.control);
+    }
+    with_claims(check, explored, report);
+}
+
+/// Decides the claims, if nothing was cut short before, and with them the verdict.
+pub(super) fn with_claims(check: &Check, explored: u64, report: &mut Report) {
+    if report.limits.hit.is_some() {
+        leave_claims(check, report);
+    } else if let Err(stop) = claims(check, explored, report) {
+        hit(report, stop, check.control);
+    }
+    verdict::settle(report, check.program);
+}
+
+/// Leaves all claims open; how many there are.
+fn leave_claims(check: &Check, report: &mut Report) -> u64 {
+    let is_claim = |p: &Property| p.kind == PropertyKind::Transaction;
+    report.claims.clear();
+    report.properties.retain(|p| !is_claim(p));
+    let asked = asked_claims(check.program, check.options);
+    let open = asked.map(|c| Property::undecided(&c.name, PropertyKind::Transaction));
+    report.properties.extend(open);
+    report.properties.iter().filter(|p| is_claim(p)).count() as u64
 }
 
 /// Explores a program in full where relations are too large for a theorem about transactions, before its hypotheses
@@ -220,7 +284,7 @@ pub(super) fn instead(check: &mut Check, report: &mut Report) -> Result<(), Stop
     report.annotated = check.options.annotate.then(|| program.source.clone());
     control.publish(report);
     control.enter("the program in full");
-    let outcome = explore(program, &all, control);
+    let outcome = explored(program, &all, control);
     if !is_complete(&outcome) {
         report.limits.hit = Some(too_large);
         return outcome.stopped.map_or(Ok(()), Err);
@@ -232,6 +296,14 @@ pub(super) fn instead(check: &mut Check, report: &mut Report) -> Result<(), Stop
 
 /// Answers the properties by what an exploration in full found.
 fn tell(report: &mut Report, p: &Program, asked: &[Asked], outcome: &Outcome) {
+    let answers = asked.iter().zip(&outcome.answers);
+    report.properties = answers
+        .map(|(asked, answer)| property(p, asked, answer, outcome))
+        .collect();
+    report.limits.hit = None;
+    if outcome.stopped.is_some() {
+        return;
+    }
     let conditions = report.well_formedness.iter_mut();
     for open in conditions.chain(&mut report.hypotheses) {
         let stopped = matches!(
@@ -251,7 +323,6 @@ fn tell(report: &mut Report, p: &Program, asked: &[Asked], outcome: &Outcome) {
         report.discipline.clear();
         report.revisions.clear();
     }
-    report.limits.hit = None;
     report.in_full = true;
     report.states.original = outcome.states.as_ref().map(ToString::to_string);
     // What was said of the reduced system, its answers and their traces.
@@ -262,24 +333,15 @@ fn tell(report: &mut Report, p: &Program, asked: &[Asked], outcome: &Outcome) {
         report.vacuous = true;
         report.notes.insert(0, Note::Vacuous);
     }
-    let answers = asked.iter().zip(&outcome.answers);
-    report.properties = answers
-        .map(|(asked, answer)| property(p, asked, answer, outcome.violated))
-        .collect();
 }
 
 /// Decides the claims. Movers may cost little more than the comparison that there is instead.
 fn claims(check: &Check, explored: u64, report: &mut Report) -> Result<(), Stop> {
     let (program, control) = (check.program, check.control);
-    let asked = asked_claims(program, check.options);
-    let undecided = asked.map(|c| Property::undecided(&c.name, PropertyKind::Transaction));
-    let undecided: Vec<Property> = undecided.collect();
-    report.claims.clear();
-    if undecided.is_empty() {
-        return Ok(());
-    }
-    let most = explored + MOVERS * undecided.len() as u64;
-    report.properties.extend(undecided);
+    let most = match leave_claims(check, report) {
+        0 => return Ok(()),
+        some => explored + MOVERS * some,
+    };
     match Encoding::within(program, most, control) {
         Ok(encoding) => check.claims(report, Some((&encoding, None))),
         Err(Stop::Effort | Stop::Nodes | Stop::Variables) => check.claims(report, None),
@@ -287,7 +349,7 @@ fn claims(check: &Check, explored: u64, report: &mut Report) -> Result<(), Stop>
     }
 }
 
-fn property(p: &Program, asked: &Asked, answer: &Answer, violated: bool) -> Property {
+fn property(p: &Program, asked: &Asked, answer: &Answer, outcome: &Outcome) -> Property {
     let kind = asked.reported(p);
     let mut property = Property::undecided(&asked.name, kind);
     let answered = |yes: bool| if yes { Status::Holds } else { Status::Refuted };
@@ -305,7 +367,9 @@ fn property(p: &Program, asked: &Asked, answer: &Answer, violated: bool) -> Prop
                 None => property.reason = PropertyReason::Contradicted(Contradiction::NotRepeated),
             }
         }
-        Answer::Nowhere if violated => {
+        // Not so far.
+        Answer::Nowhere if outcome.stopped.is_some() => {}
+        Answer::Nowhere if outcome.violated => {
             property.reason = PropertyReason::NotFound(Doubt::Violated);
         }
         Answer::Nowhere => {

@@ -1,6 +1,7 @@
 //! What a theorem asks of a program: which steps are invisible, whether its hypotheses hold, and what its reduced
 //! system reaches.
 
+mod by_others;
 mod check;
 mod choice;
 mod claims;
@@ -29,6 +30,7 @@ mod visibility;
 mod wellformed;
 
 pub use crate::base::results::Needed;
+pub use by_others::check_by;
 pub use check::{CheckOptions, Prepared, Reduce, check, check_with_facts, prepare};
 pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, by_path, class, commits};
@@ -56,6 +58,7 @@ pub use read::{Instance, Model};
 pub use reduced::coarse::{Coarse, Explorer, Grain, Reduced, explore};
 pub use reduced::completion::{Completed, complete};
 pub(crate) use reduced::engines::without_phases;
+pub use reduced::engines::{Explore, Wanted};
 pub use reduced::transactions::{Cuts, Phase, Phased, Uses, checked, uses};
 pub use replay::{Evaluation, holds_under};
 pub(crate) use verdict::gap;

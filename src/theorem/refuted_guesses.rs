@@ -10,7 +10,7 @@ use crate::engine::relations::{Concrete, Encoding, pick};
 use crate::model::program::{CellId, How, LocId, Program, ThreadId, each_use};
 use crate::theorem::executions::search::execution;
 use crate::theorem::executions::trace::{overlap_of, step_at};
-use crate::theorem::inference::{Finding, Inference, Violation};
+use crate::theorem::inference::{Finding, Inference, Subject, Violation};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
 use biodivine_lib_bdd::Bdd;
 use std::ops::ControlFlow;
@@ -33,11 +33,11 @@ type Steps = Vec<(ThreadId, LocId)>;
 /// # Errors
 /// Any [`Stop`].
 pub fn settled(
-    program: &Program,
+    subject: &Subject,
     effort: u64,
     control: &Control,
 ) -> Result<Option<Inference>, Stop> {
-    let Some(mut inference) = Inference::begin(program, control)? else {
+    let Some(mut inference) = subject.inference(control)? else {
         return Ok(None);
     };
     loop {

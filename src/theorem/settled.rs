@@ -42,6 +42,17 @@ pub(super) fn by_stoller_cohen(all_visible: bool) -> fn(GoalKind) -> Conclusion 
     }
 }
 
+/// The same by a theorem about transactions.
+pub(super) fn by_transactions(all_outside: bool) -> fn(GoalKind) -> Conclusion {
+    match all_outside {
+        true => |_| Conclusion::AllOutside,
+        false => |kind| match kind {
+            GoalKind::Discipline | GoalKind::Assertions => Conclusion::Threads,
+            _ => Conclusion::Observer,
+        },
+    }
+}
+
 impl Known {
     /// Says what makes all answers vacuous.
     pub(super) fn note(&self, report: &mut Report) {

@@ -176,7 +176,13 @@ fn launched() {
         "{err}"
     );
     assert_eq!(report["distributed"]["processes"], 2);
-    let (exit, _, err) = coarsen(&["launch", "-n", "2", "--", "check", MODEL], b"");
+    let check = ["launch", "-n", "2", "--", "check", MODEL, "-D", N];
+    let (exit, out, err) = coarsen(&[&check[..], &["--reduce", "last"]].concat(), b"");
+    assert_eq!(exit, Some(10), "{err}");
+    for told in [STATES, "2 processes with", "deadlock_free  refuted"] {
+        assert!(out.contains(told), "{told}: {out}");
+    }
+    let (exit, _, err) = coarsen(&["launch", "-n", "2", "--", "movers", MODEL], b"");
     assert_eq!(exit, Some(2), "{err}");
     let (exit, _, err) = coarsen(
         &["launch", "-n", "2", "--", "reach", MODEL, "--process", "1"],

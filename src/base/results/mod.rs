@@ -55,6 +55,7 @@ pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape,
 
 use crate::base::control::Hit;
 use crate::base::evidence::{Bundle, WeakPath};
+use distributed::Distributed;
 use serde::{Serialize, Serializer};
 
 /// Version of the JSON form; raised when a field changes its meaning or goes away.
@@ -226,6 +227,9 @@ pub struct Report {
     /// The file of a theorem whose conclusion is not proved: nothing is concluded then.
     #[serde(skip)]
     pub unproved: Option<String>,
+    /// How the processes did, if several explored, or levels were kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distributed: Option<Distributed>,
 }
 
 impl Report {
@@ -282,6 +286,7 @@ impl Report {
             timing: Timing::default(),
             notes: Vec::new(),
             coverage: None,
+            distributed: None,
             expectations: Vec::new(),
             statistics: Statistics::default(),
             vacuous: false,

@@ -1,6 +1,6 @@
 //! Arguments of what works on texts.
 
-use super::super::limits::{Check, Editor, Of, Text};
+use super::super::limits::{Editor, Of, Relations, Text};
 use super::{Defines, exit_codes};
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ pub struct EmitArgs {
     pub defines: Defines,
     /// Limits of all checks together
     #[command(flatten)]
-    pub limits: Of<Check>,
+    pub limits: Of<Relations>,
 }
 
 /// Arguments of `coarsen explore`.
@@ -77,5 +77,5 @@ pub struct ExploreArgs {
     pub defines: Defines,
     /// Limits of the check, and of each search
     #[command(flatten)]
-    pub limits: Of<Check>,
+    pub limits: Of<Relations>,
 }

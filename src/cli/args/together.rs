@@ -50,7 +50,7 @@ pub struct LaunchArgs {
     /// How often all go on from the last level when one was lost
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub restarts: u32,
-    /// What each of them does: `reach` with its arguments
+    /// What each of them does: `reach` or `check`, with its arguments
     #[arg(
         value_name = "COMMAND",
         required = true,

@@ -3,6 +3,7 @@
 use super::*;
 use clap::Parser;
 use coarsen::base::diagnostic::{Diagnostic, Span};
+use coarsen::distributed::Together;
 use coarsen::results::{
     Contradiction, Outcome, Property, PropertyKind, PropertyReason, Status, Trace, TraceStep,
     TraceVariable, Value,
@@ -46,7 +47,7 @@ impl Backend for Obedient {
         &self,
         (name, source): &Self::Model,
         theorem: &Chosen,
-        options: &Options,
+        (options, _): (&Options, Option<&Together>),
         control: &Control,
     ) -> Report {
         let mut report = Report::undecided(name, theorem.name());

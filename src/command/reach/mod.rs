@@ -12,7 +12,7 @@ mod tell;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
-use crate::base::results::distributed::{Distributed, Trouble};
+use crate::base::results::distributed::Distributed;
 use crate::base::results::{
     self, Contradiction, Doubt, Gap, Note, PropertyReason, ReachReason, ReachReport, Silence,
     Status,
@@ -520,23 +520,10 @@ impl Run<'_> {
             symmetry: self.symmetry.as_ref(),
         };
         let most = self.options.operations.unwrap_or(u64::MAX);
-        match distributed(&subject, together, most, self.control) {
-            Ok((outcome, told)) => {
-                self.order = name;
-                self.distributed = Some(told);
-                outcome
-            }
-            Err(why) => {
-                self.distributed = Some(Distributed {
-                    trouble: Some(Trouble::Files { why }),
-                    ..Distributed::default()
-                });
-                Outcome {
-                    stopped: Some(Stop::Peer),
-                    ..Outcome::begin("distributed", self.questions.len())
-                }
-            }
-        }
+        let (outcome, told) = distributed(&subject, together, most, self.control);
+        self.order = name;
+        self.distributed = Some(told);
+        outcome
     }
 
     /// The n-th order to be used, best guess first; there is one at least.

@@ -1,7 +1,7 @@
 //! The first screen of a check: the answers, what protects what, whether the theorem applies, and how many states are
 //! left. What it leaves out is named in its last line.
 
-use super::{Body, claims, coverage, discipline, lemmas, states, widest};
+use super::{Body, claims, coverage, discipline, distributed, lemmas, states, widest};
 use crate::base::results::{Evidence, Hypothesis, Property, PropertyKind, Revision, Status};
 use crate::report::layout::{counted, counted_text, display_id, place, wrapped};
 use std::collections::BTreeSet;
@@ -35,6 +35,7 @@ impl Body<'_> {
         self.disciplines(f)?;
         self.theorem(f)?;
         self.saved(f)?;
+        distributed::write(f, self.report.distributed.as_ref(), false)?;
         coverage::write(f, self.report, false)?;
         self.remarks(f)?;
         self.left_out(f)

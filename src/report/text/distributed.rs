@@ -1,13 +1,16 @@
 //! How several processes did, for people.
 
 use super::reach::size;
-use crate::base::results::ReachReport;
 use crate::base::results::distributed::Distributed;
 use std::fmt::{self, Write};
 
 /// What became of the processes, and how to go on.
-pub(super) fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
-    let Some(together) = &report.distributed else {
+pub(super) fn write(
+    f: &mut impl Write,
+    together: Option<&Distributed>,
+    verbose: bool,
+) -> fmt::Result {
+    let Some(together) = together else {
         return Ok(());
     };
     writeln!(f, "\nprocesses:")?;

@@ -52,7 +52,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     counts(f, report)?;
     costs(f, report, verbose)?;
     times(f, report, verbose)?;
-    distributed::write(f, report, verbose)?;
+    distributed::write(f, report.distributed.as_ref(), verbose)?;
     if !report.notes.is_empty() {
         writeln!(f, "\nnotes:")?;
         for note in &report.notes {

@@ -104,18 +104,18 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Takes in one more access.
-    pub fn add(&mut self, key: (CellId, ThreadId, LocId), access: Seen) {
-        match self.seen.get_mut(&key) {
-            None => {
-                self.seen.insert(key, access);
-            }
-            Some(known) => {
-                known.written |= access.written;
-                known.owned.retain(|l| access.owned.contains(l));
-                known.readable.retain(|l| access.readable.contains(l));
-            }
-        }
+    /// Takes in one more access; whether it is of a new kind.
+    pub fn add(&mut self, key: (CellId, ThreadId, LocId), access: Seen) -> bool {
+        let Some(known) = self.seen.get_mut(&key) else {
+            self.seen.insert(key, access);
+            return true;
+        };
+        let held = |seen: &Seen| (seen.written, seen.owned.len(), seen.readable.len());
+        let before = held(known);
+        known.written |= access.written;
+        known.owned.retain(|l| access.owned.contains(l));
+        known.readable.retain(|l| access.readable.contains(l));
+        before != held(known)
     }
 }
 
@@ -129,7 +129,18 @@ struct VisitedState {
 /// Where coarse steps end.
 pub type Visible = FxHashSet<(ThreadId, LocId)>;
 
-/// Explores at most `budget` single steps; `visible` says where a coarse step ends if these cells are unprotected,
+/// When an exploration ends, in single steps: after so many, and where nothing new was seen for so long and in three
+/// quarters of all.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    pub most: usize,
+    pub quiet: usize,
+}
+
+/// Work that a step is, in pairs of BDD nodes.
+const STEP: u64 = 128;
+
+/// Explores until patience ends; `visible` says where a coarse step ends if these cells are unprotected,
 /// `candidates` what is looked at.
 ///
 /// # Errors
@@ -138,7 +149,7 @@ pub fn observe(
     program: &Program,
     visible: &dyn Fn(&FxHashSet<CellId>) -> Visible,
     candidates: &FxHashSet<CellId>,
-    budget: usize,
+    patience: Patience,
     control: &Control,
 ) -> Result<Observed, Stop> {
     let mut run = Exploration {
@@ -150,6 +161,7 @@ pub fn observe(
         unprotected: FxHashSet::default(),
         nodes: Vec::new(),
         observed: Observed::default(),
+        news: 0,
     };
     let mut ends = visible(&run.unprotected);
     let mut divided = 0;
@@ -165,7 +177,10 @@ pub fn observe(
         while let Some(from) = waiting.pop() {
             for thread in (0..program.threads.len()).rev() {
                 control.check()?;
-                let Some(ended) = run.coarse(from, thread, &ends, budget) else {
+                let before = run.nodes.len();
+                let ended = run.coarse(from, thread, &ends, patience);
+                control.worked((run.nodes.len() - before) as u64 * STEP);
+                let Some(ended) = ended else {
                     return Ok(run.observed);
                 };
                 let mut new = ended;
@@ -199,26 +214,30 @@ struct Exploration<'a> {
     unprotected: FxHashSet<CellId>,
     nodes: Vec<VisitedState>,
     observed: Observed,
+    /// How many nodes there were when something new was seen.
+    news: usize,
 }
 
 /// Outcomes of one step that are followed; a `havoc` may have millions.
 const OUTCOMES: usize = 64;
 
 impl Exploration<'_> {
-    /// The nodes in which coarse steps of a thread end; `None` if there are more nodes than the budget.
+    /// The nodes in which coarse steps of a thread end; `None` if patience is over.
     fn coarse(
         &mut self,
         from: usize,
         thread: ThreadId,
         ends: &Visible,
-        budget: usize,
+        patience: Patience,
     ) -> Option<Vec<usize>> {
         let mut ended = Vec::new();
         // Depth first inside the coarse step as well; threads stay in one order, so that whole runs come early.
         let mut inside = vec![from];
         let mut entered: FxHashSet<State> = FxHashSet::default();
         while let Some(at) = inside.pop() {
-            if self.nodes.len() > budget {
+            let nodes = self.nodes.len();
+            if nodes > patience.most || nodes / 4 > self.news && nodes - self.news > patience.quiet
+            {
                 return None;
             }
             let here = self.nodes[at].state.location(thread);
@@ -299,7 +318,9 @@ impl Exploration<'_> {
             owned,
             readable,
         };
-        self.observed.add((cell, thread, location), seen);
+        if self.observed.add((cell, thread, location), seen) {
+            self.news = self.nodes.len();
+        }
     }
 
     fn path(&self, mut node: usize) -> Vec<(ThreadId, LocId)> {
@@ -321,6 +342,12 @@ mod tests {
     use crate::theorem::inference::mentions;
     use proptest::prelude::*;
     use std::cell::Cell;
+
+    /// All of a small program.
+    const WHOLE: Patience = Patience {
+        most: 200_000,
+        quiet: usize::MAX,
+    };
 
     /// By cell the locks held at all accesses that are seen, with these cells unprotected.
     type Locksets = FxHashMap<CellId, BTreeSet<CellId>>;
@@ -349,7 +376,7 @@ mod tests {
             mentions(&with)
         };
         let control = Control::default();
-        let found = observe(&assumed, &visible, &open, 200_000, &control).expect("small");
+        let found = observe(&assumed, &visible, &open, WHOLE, &control).expect("small");
         let mut sets = Locksets::default();
         for ((cell, _, _), seen) in found.seen {
             let set = sets.entry(cell).or_insert_with(|| seen.owned.clone());

@@ -21,14 +21,18 @@ use crate::model::program::{
     CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread,
 };
 use guess::Knowledge;
-use locksets::{Locks, Narrowing, Observed, observe};
+use locksets::{Locks, Narrowing, Observed, Patience, observe};
 use regions::Flow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sites::{Sites, is_open};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-/// Single steps that the lockset computation explores.
-const OBSERVED_STEPS: usize = 100_000;
+/// How long the lockset computation explores.
+const PATIENCE: Patience = Patience {
+    most: 100_000,
+    quiet: 4_000,
+};
 
 /// How the discipline of a cell is violated in the reduced system.
 #[derive(Clone, Debug)]
@@ -84,6 +88,7 @@ impl Finding {
 }
 
 /// The inference for one program.
+#[derive(Clone, Debug)]
 pub struct Inference {
     /// The program with what is known so far.
     program: Program,
@@ -96,12 +101,42 @@ pub struct Inference {
     pinned: BTreeSet<(ThreadId, LocId, String)>,
 }
 
+/// A program, and what inference begins with: each theorem that is tried asks for it, and it is found once.
+#[derive(Debug)]
+pub struct Subject<'p> {
+    /// The program.
+    pub program: &'p Program,
+    begun: OnceCell<Option<Inference>>,
+}
+
+impl<'p> Subject<'p> {
+    /// Nothing is known yet.
+    pub fn new(program: &'p Program) -> Self {
+        Subject {
+            program,
+            begun: OnceCell::new(),
+        }
+    }
+
+    /// What inference begins with; nothing if no discipline is open.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn inference(&self, control: &Control) -> Result<Option<Inference>, Stop> {
+        if let Some(begun) = self.begun.get() {
+            return Ok(begun.clone());
+        }
+        let begun = Inference::begin(self.program, control)?;
+        Ok(self.begun.get_or_init(|| begun).clone())
+    }
+}
+
 impl Inference {
     /// Makes the first guesses; `None` if every shared variable declares its discipline and no reference is checked.
     ///
     /// # Errors
     /// If the control says stop.
-    pub fn begin(program: &Program, control: &Control) -> Result<Option<Self>, Stop> {
+    fn begin(program: &Program, control: &Control) -> Result<Option<Self>, Stop> {
         let open: Vec<CellId> = (0..program.cells.len())
             .filter(|&c| is_open(program, c))
             .collect();
@@ -145,13 +180,7 @@ impl Inference {
             }
             mentions(&program)
         };
-        inference.observed = observe(
-            &inference.program,
-            &visible,
-            &watched,
-            OBSERVED_STEPS,
-            control,
-        )?;
+        inference.observed = observe(&inference.program, &visible, &watched, PATIENCE, control)?;
         inference.settle(&cells);
         inference.tell_locksets();
         Ok(Some(inference))

@@ -14,7 +14,7 @@ use crate::theorem::check::{Check, Prepared, Reduce, hit};
 use crate::theorem::discharge::syntactic::is_ever_open;
 use crate::theorem::executions::trace::{repeat, settles};
 use crate::theorem::properties::{Asked, GoalKind};
-use crate::theorem::settled::{Known, by_stoller_cohen, nothing_found, traced};
+use crate::theorem::settled::{Known, by_stoller_cohen, by_transactions, nothing_found, traced};
 use crate::theorem::wellformed;
 use std::time::Instant;
 
@@ -29,6 +29,21 @@ const SYMMETRIC_FIRST: u64 = 1 << 15;
 const PLAIN_FIRST: u64 = 1 << 20;
 const SYMMETRIC: u64 = 1 << 27;
 const MANY_THREADS: usize = 5;
+
+/// What is to be explored.
+pub struct Wanted<'w> {
+    /// The program.
+    pub program: &'w Program,
+    /// What is asked.
+    pub questions: &'w [Question],
+    /// The reduced system, if it is not the program in full.
+    pub reduction: Option<&'w Reduction>,
+    /// Whether states may be seen as one that differ by an exchange of threads.
+    pub symmetric: bool,
+}
+
+/// Who explores.
+pub type Explore<'e> = dyn Fn(&Wanted) -> Outcome + 'e;
 
 /// The n-th order of a program's variables to try, by name.
 pub(in crate::theorem) fn order(p: &Program, n: usize) -> Option<(String, Vec<Variable>)> {
@@ -160,12 +175,16 @@ impl Prepared {
         })
     }
 
-    /// What an exploration by Stoller & Cohen's theorem is told with.
+    /// What an exploration of it is told with.
     pub(in crate::theorem) fn telling<'t>(&'t self, asked: &'t [Asked]) -> Telling<'t> {
+        let all = self.visible.iter().flatten().all(|v| *v);
         Telling {
             prepared: self,
             asked,
-            because: by_stoller_cohen(self.visible.iter().flatten().all(|v| *v)),
+            because: match self.plain {
+                None => by_stoller_cohen(all),
+                Some(_) => by_transactions(all),
+            },
         }
     }
 
@@ -190,6 +209,25 @@ impl Prepared {
         most: u64,
         control: &Control,
     ) -> Outcome {
+        self.explore_by(asked, quotients, &|wanted| {
+            let by = match wanted.symmetric {
+                true => by_exchanges,
+                false => by_engines,
+            };
+            let Wanted {
+                program, questions, ..
+            } = wanted;
+            by(program, questions, wanted.reduction, most, control)
+        })
+    }
+
+    /// Has it explored up to quotients.
+    pub(in crate::theorem) fn explore_by(
+        &self,
+        asked: &[Asked],
+        quotients: &[Quotient],
+        explore: &Explore,
+    ) -> Outcome {
         // All engines count what others do behind an error then, as relations do.
         let mut program = self.program.clone();
         program.errors_end = false;
@@ -203,11 +241,12 @@ impl Prepared {
             program = dead.forgetting(&program);
         }
         let reduction = self.reduction();
-        let by = match quotients.contains(&Quotient::Symmetry) {
-            true => by_exchanges,
-            false => by_engines,
-        };
-        let mut outcome = by(&program, &questions, reduction.as_ref(), most, control);
+        let mut outcome = explore(&Wanted {
+            program: &program,
+            questions: &questions,
+            reduction: reduction.as_ref(),
+            symmetric: quotients.contains(&Quotient::Symmetry),
+        });
         for (answer, question) in outcome.answers.iter_mut().zip(&questions) {
             if let (Answer::Found(path), Some(dead)) = (answer, &dead) {
                 let badly = question.sort == Sort::Violation;
@@ -262,13 +301,25 @@ impl Check<'_> {
             prepared, asked, ..
         } = telling;
         let quotients = self.quotients();
-        report.reductions = names(&quotients);
         let outcome = prepared.explore(asked, &quotients, u64::MAX, self.control);
+        self.explored(report, telling, &quotients, &outcome);
+        outcome.violated
+    }
+
+    /// Tells what others found, and what follows from it.
+    pub(in crate::theorem) fn explored(
+        &self,
+        report: &mut Report,
+        telling: Telling,
+        quotients: &[Quotient],
+        outcome: &Outcome,
+    ) {
+        report.reductions = names(quotients);
         report.notes.push(Note::Engine(outcome.engine.to_string()));
         if let Some(stop) = outcome.stopped {
             hit(report, stop, self.control);
         }
-        self.tell(report, telling, &outcome);
+        self.tell(report, telling, outcome);
         if outcome.stopped.is_none() && !outcome.violated {
             let open = |w: &&mut Hypothesis| w.id == wellformed::WF_INIT_EXCL;
             let overlaps = report.well_formedness.iter_mut().find(open);
@@ -276,11 +327,10 @@ impl Check<'_> {
                 .into_iter()
                 .for_each(wellformed::disjoint_as_explored);
         }
-        outcome.violated
     }
 
     /// The quotients that may be used: what is asked for, and all where nobody asked for the reduced system.
-    fn quotients(&self) -> Vec<Quotient> {
+    pub(in crate::theorem) fn quotients(&self) -> Vec<Quotient> {
         match self.options.reduce {
             Reduce::Always => self.options.quotients.clone(),
             Reduce::Auto | Reduce::First | Reduce::Last => Quotient::ALL.to_vec(),

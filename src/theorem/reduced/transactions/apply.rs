@@ -29,7 +29,7 @@ use crate::theorem::own;
 use crate::theorem::properties::{Asked, Goal, GoalKind, goals, with_states};
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced};
-use crate::theorem::reduced::engines::{Quick, Telling};
+use crate::theorem::reduced::engines::Quick;
 use crate::theorem::refuted_guesses as inferred;
 use crate::theorem::wellformed::{disjoint_initially, entry, hides_id};
 use biodivine_lib_bdd::Bdd;
@@ -42,7 +42,7 @@ use std::time::Instant;
 pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), Stop> {
     let clock = Instant::now();
     check.control.enter("inferring disciplines");
-    let inference = inferred::settled(check.program, check.left, check.control)?;
+    let inference = inferred::settled(check.subject, check.left, check.control)?;
     report.timing.inference = clock.elapsed().as_secs_f64();
     let Some(inference) = inference else {
         let program = check.program;
@@ -114,11 +114,7 @@ fn attempt(
     let inside = |t, l| phased.is_inside(t, l);
     let prepared = phased.prepared(program);
     let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
-    let telling = Telling {
-        prepared: &prepared,
-        asked: &asked,
-        because: phased.because(),
-    };
+    let telling = prepared.telling(&asked);
     // What others explore soon, and find nothing in, needs no BDDs; those have traces and evidence.
     let quick = match options.certificate {
         true => Quick::Open,

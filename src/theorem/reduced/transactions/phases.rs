@@ -23,6 +23,7 @@ use crate::theorem::check::Prepared;
 use crate::theorem::executions::search::Execution;
 use crate::theorem::properties::GoalKind;
 use crate::theorem::relocated::Relocated;
+use crate::theorem::settled::by_transactions;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a thread is in a transaction.
@@ -233,13 +234,7 @@ impl Phased {
 
     /// Why what the reduced system does not show holds.
     pub(in crate::theorem) fn because(&self) -> fn(GoalKind) -> Conclusion {
-        match self.phases.iter().flatten().all(|p| *p == Phase::Outside) {
-            true => |_| Conclusion::AllOutside,
-            false => |kind| match kind {
-                GoalKind::Discipline | GoalKind::Assertions => Conclusion::Threads,
-                _ => Conclusion::Observer,
-            },
-        }
+        by_transactions(self.phases.iter().flatten().all(|p| *p == Phase::Outside))
     }
 
     /// What the engines of `coarsen reach` need to explore the reduced system of a program with these phases.
