@@ -353,3 +353,47 @@ fn nothing_is_taken_from_the_instance() {
         assert_eq!(report.verdict, Verdict::Unknown, "{source}");
     }
 }
+
+/// A check says it, too, for each constant that numbers threads.
+#[test]
+fn a_check_says_what_holds_for_every_value() {
+    let checked = |source: &str| {
+        let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+        let (session, _) = loaded.expect("a model");
+        let options = CheckOptions {
+            every: true,
+            ..CheckOptions::default()
+        };
+        let theory = theory("stoller-cohen").expect("shipped");
+        session.check(&theory, &options, &Control::default())
+    };
+    let report = checked(&model("classic/locked_ring"));
+    let [every] = report.every.as_slice() else {
+        panic!("{:?}", report.every);
+    };
+    assert_eq!(
+        (every.constant.as_str(), every.verdict),
+        ("N", Verdict::Holds)
+    );
+    let text = coarsen::report::text::render(&report, coarsen::report::text::Detail::Verbose);
+    assert!(
+        text.contains("hypotheses of stoller-cohen, for every N >= 1:"),
+        "{text}"
+    );
+    let json = coarsen::report::json::object(&report).expect("JSON");
+    super::formats::valid_by(include_str!("../docs/schema/check.schema.json"), &json);
+    super::formats::valid_by(
+        include_str!("../docs/schema/check.schema.json"),
+        &coarsen::report::json::object(every).expect("JSON"),
+    );
+    let report = checked(&model("section6/master_workers"));
+    let obstacle = report.every.first().and_then(|e| e.obstacle.clone());
+    assert!(obstacle.is_some_and(|why| why.to_string().contains("N-1")));
+    // Here M numbers nobody, and nothing numbers threads.
+    for source in [
+        "const M = 2; var x: 0..M = 0; thread w(i in 0..1) { x = 0; }",
+        "const M = 2; var x: 0..M = 0; thread w { x = 0; }",
+    ] {
+        assert!(checked(source).every.is_empty(), "{source}");
+    }
+}

@@ -273,6 +273,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 annotate: args.print_discipline,
                 certificate: args.certificate.is_some(),
                 discharge: args.discharge.map_or(By::Either, By::from),
+                every: args.detail() == Detail::Verbose,
                 claims_by: match (&args.theorem, &theorem) {
                     (Some(_), Chosen::Theorem(theory)) => Some(theory.name.clone()),
                     _ => None,

@@ -26,7 +26,7 @@ use crate::model::program::{Expr, Fronts, Program, elaborate, elaborate_with};
 use crate::model::text::ast;
 use crate::model::text::parse_model;
 use crate::model::{Loaded, dve};
-use crate::theorem::{self, CheckOptions, Discharge};
+use crate::theorem::{self, CheckOptions, Discharge, uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, OnceLock};
 
@@ -118,7 +118,7 @@ impl Session {
             together,
             control,
         );
-        self.complete(&mut report, &self.model.program, options, control);
+        self.complete(&mut report, &self.model.program, (theory, options), control);
         report
     }
 
@@ -145,7 +145,7 @@ impl Session {
             report.annotated = None;
         }
         with_proofs(report.bundle.as_deref_mut(), theory, control);
-        self.complete(&mut report, program, options, control);
+        self.complete(&mut report, program, (theory, options), control);
         (report, discharge)
     }
 
@@ -154,12 +154,19 @@ impl Session {
         &self,
         report: &mut Report,
         program: &Program,
-        options: &CheckOptions,
+        (theory, options): (&Theory, &CheckOptions),
         control: &Control,
     ) {
         if options.coverage > 0 && control.check().is_ok() {
             // Without it nothing is said; whatever stopped it has stopped the rest, too.
             report.coverage = coverage(program, options.coverage, control).ok();
+        }
+        if options.every && uses(theory).is_none() && control.check().is_ok() {
+            let numbers = numbers_threads(&self.model.tree);
+            let known = self.constants().into_iter();
+            let all = known.filter(|constant| numbers.contains(constant.as_str()));
+            let every = all.map(|constant| self.every(theory, &constant, false, control));
+            report.every = every.collect();
         }
         report.declared = self.model.declared();
         report.timing.front_end = self.model.front_end;
@@ -452,6 +459,33 @@ fn theorem_proof(name: &str) -> Option<String> {
 /// ```
 ///
 /// # Errors
+/// The names that the bounds of thread families mention.
+fn numbers_threads(tree: &ast::Model) -> FxHashSet<&str> {
+    fn mentioned<'t>(e: &'t ast::Expr, names: &mut FxHashSet<&'t str>) {
+        match &e.kind {
+            ast::ExprKind::Place(place) => {
+                names.insert(&place.name.text);
+            }
+            ast::ExprKind::Unary(_, e) => mentioned(e, names),
+            ast::ExprKind::Binary(_, left, right) => {
+                mentioned(left, names);
+                mentioned(right, names);
+            }
+            _ => {}
+        }
+    }
+    let mut names = FxHashSet::default();
+    for decl in &tree.decls {
+        if let ast::Decl::Thread(thread) = decl
+            && let Some((_, low, high)) = &thread.family
+        {
+            mentioned(low, &mut names);
+            mentioned(high, &mut names);
+        }
+    }
+    names
+}
+
 /// The diagnostics of a model with errors.
 pub fn check_source(
     name: &str,

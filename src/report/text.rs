@@ -163,6 +163,7 @@ impl fmt::Display for Body<'_> {
         write!(f, "{}", claims::Shown { report, verbose })?;
         discipline::write(f, self.report, self.verbose())?;
         self.hypotheses(f)?;
+        every::sections(f, &self.report.every)?;
         let (model, all) = (&self.report.model, &self.report.lemmas);
         let shown = lemmas::Shown {
             model,

@@ -79,6 +79,8 @@ pub struct CheckOptions {
     pub quotients: Vec<Quotient>,
     /// Theorems that may be applied instead, if one promises more and nothing is asked for that only a reduction has.
     pub others: Vec<Theory>,
+    /// Say of each constant that numbers threads for which of its values the hypotheses hold, too.
+    pub every: bool,
     /// Whether the theorem has to be applied. All that only a reduction has, such as evidence, has it applied, too.
     pub reduce: Reduce,
 }

@@ -227,6 +227,9 @@ pub struct Report {
     /// The file of a theorem whose conclusion is not proved: nothing is concluded then.
     #[serde(skip)]
     pub unproved: Option<String>,
+    /// What is known for every value of constants that number threads, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub every: Vec<EveryReport>,
     /// How the processes did, if several explored, or levels were kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distributed: Option<Distributed>,
@@ -286,6 +289,7 @@ impl Report {
             timing: Timing::default(),
             notes: Vec::new(),
             coverage: None,
+            every: Vec::new(),
             distributed: None,
             expectations: Vec::new(),
             statistics: Statistics::default(),

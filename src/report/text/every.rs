@@ -35,7 +35,24 @@ fn reason(report: &EveryReport) -> String {
     }
 }
 
-fn rest(report: &EveryReport, detail: Detail, f: &mut String) -> fmt::Result {
+/// What else a check knows: for every value of constants that number threads.
+pub(super) fn sections(f: &mut impl Write, all: &[EveryReport]) -> fmt::Result {
+    for report in all {
+        rest(report, Detail::Normal, f)?;
+        let constant = &report.constant;
+        match (&report.obstacle, &report.limit) {
+            (_, Some(hit)) => writeln!(f, "\nhypotheses, for every {constant}: not known, {hit}")?,
+            (Some(why), _) if report.from.is_none() => {
+                writeln!(f, "\nhypotheses, for this {constant} only: {why}")?;
+            }
+            (Some(why), _) => writeln!(f, "\ndiscipline, for this {constant} only: {why}")?,
+            (None, None) => {}
+        }
+    }
+    Ok(())
+}
+
+fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result {
     let (constant, theorem) = (&report.constant, &report.theorem);
     if !report.hypotheses.is_empty() {
         match &report.from {
