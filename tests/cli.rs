@@ -314,6 +314,17 @@ fn a_time_limit_says_how_far_the_work_came_and_is_code_20() {
 }
 
 /// A theorem that is named is applied, whatever `--reduce` says.
+/// Products of a million values are too large for relations; that is said after little work.
+#[test]
+fn what_is_too_large_to_be_evaluated_is_said() {
+    let text = "mutex m; var x: 0..1000000 = 1; var y: 0..1000000 = 1;
+        thread w(i in 0..1) { lock(m); x = x * y % 1000001; y = y * 7 % 1000001; unlock(m); }";
+    let file = temporary("products.cor", text.as_bytes());
+    let (code, out, err) = coarsen(&["eval", &file, "u[w(0)] <= 1"], b"");
+    assert_eq!(code, Some(20), "{out}{err}");
+    assert!(out.contains("--limit-effort"), "{out}");
+}
+
 #[test]
 fn a_theorem_that_is_named_is_applied() {
     let text = b"mutex m; var x: 0..3 = 0; thread w(i in 0..1) { lock(m); x = 1; unlock(m); }";

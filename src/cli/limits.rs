@@ -127,7 +127,7 @@ const OF_RELATIONS: [Limit; 6] = [
         EFFORT,
         "1000000000",
         (1, u64::MAX),
-        "Work on BDDs, in pairs of nodes, before `check` goes on without them",
+        "Work on BDDs, in pairs of nodes; `check` goes on without them",
     ),
     depth("Nesting of statements and expressions in a model"),
 ];

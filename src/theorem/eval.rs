@@ -69,10 +69,11 @@ fn run(
     states: &[(String, Expr)],
     control: &Control,
 ) -> Result<crate::base::results::Hypothesis, Unreadable> {
-    let inference = inferred::settled(&Subject::new(program), u64::MAX, control)?;
+    let effort = control.budget().effort;
+    let inference = inferred::settled(&Subject::new(program), effort, control)?;
     let program = inference.as_ref().map_or(program, |i| i.program());
     control.enter("building relations");
-    let mut encoding = Encoding::new(program, control)?;
+    let mut encoding = Encoding::within(program, effort, control)?;
     let mut visibility = Visibility::by_definition(&mut encoding)?;
     visibility.repair(&encoding, &goals(&encoding, &[])?, false)?;
     let states: Result<Vec<_>, Stop> = states
