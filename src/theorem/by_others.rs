@@ -6,7 +6,7 @@
 //! for itself come to the same.
 
 use super::check::{Check, CheckOptions, Done, Prepared, Reduce, run};
-use super::choice::{candidates, promises};
+use super::choice::Candidates;
 use super::in_full;
 use super::inference::Subject;
 use super::properties::asked;
@@ -110,14 +110,13 @@ impl Chosen {
                 ..full(report)
             };
         }
-        let theories: Vec<Theory> = std::iter::once(theory)
-            .chain(&options.others)
-            .cloned()
-            .collect();
-        let promises = promises(subject, &theories, control);
-        let mut told = candidates(&promises, &theories);
+        let Candidates {
+            theories,
+            order,
+            mut told,
+        } = Candidates::of(subject, theory, &options.others, control);
         let mut first = None;
-        for (n, _) in promises {
+        for n in order {
             let theory = &theories[n];
             let (mut report, done) = settle(theory);
             if applies(&report) && done.prepared.is_some() {

@@ -66,8 +66,31 @@ fn scheduled(prepared: &Prepared) -> BigUint {
     threads.map(points).product()
 }
 
+/// Theorems to be tried.
+pub(super) struct Candidates {
+    /// They, as they were given.
+    pub theories: Vec<Theory>,
+    /// Their positions, the most promising first.
+    pub order: Vec<usize>,
+    /// What is told of each.
+    pub told: Vec<(String, Candidate)>,
+}
+
+impl Candidates {
+    /// These, as the text of a program promises.
+    pub fn of(subject: &Subject, first: &Theory, others: &[Theory], control: &Control) -> Self {
+        let theories: Vec<Theory> = std::iter::once(first).chain(others).cloned().collect();
+        let promises = promises(subject, &theories, control);
+        Candidates {
+            told: candidates(&promises, &theories),
+            order: promises.into_iter().map(|(n, _)| n).collect(),
+            theories,
+        }
+    }
+}
+
 /// What is told of theorems before they are tried, in their order.
-pub(super) fn candidates(promises: &[Promise], theories: &[Theory]) -> Vec<(String, Candidate)> {
+fn candidates(promises: &[Promise], theories: &[Theory]) -> Vec<(String, Candidate)> {
     let of = |(n, theory): (usize, &Theory)| {
         let size = promises.iter().find(|(m, _)| *m == n);
         let size = size.map_or_else(String::new, |(_, size)| size.to_string());
@@ -77,10 +100,10 @@ pub(super) fn candidates(promises: &[Promise], theories: &[Theory]) -> Vec<(Stri
 }
 
 /// A theorem, by its position, and the control states that it promises.
-pub(super) type Promise = (usize, BigUint);
+type Promise = (usize, BigUint);
 
 /// What theorems promise, the best first; of equals, the first of the theorems is.
-pub(super) fn promises(subject: &Subject, theories: &[Theory], control: &Control) -> Vec<Promise> {
+fn promises(subject: &Subject, theories: &[Theory], control: &Control) -> Vec<Promise> {
     let inference = subject.inference(control).ok().flatten();
     let program = inference
         .as_ref()

@@ -5,7 +5,7 @@
 //! was written. What was inferred has no influence on them.
 
 use super::check::{Check, CheckOptions, Done, Reduce, asked_claims, hit, run};
-use super::choice::{candidates, promises};
+use super::choice::Candidates;
 use super::executions::trace::{repeat, settles};
 use super::properties::{Asked, asked};
 use super::verdict;
@@ -98,14 +98,13 @@ fn by_best(
     if is_for_one(subject, options, control) {
         return run(name, subject, theory, options, control);
     }
-    let theories: Vec<Theory> = std::iter::once(theory)
-        .chain(&options.others)
-        .cloned()
-        .collect();
-    let promises = promises(subject, &theories, control);
-    let mut told = candidates(&promises, &theories);
+    let Candidates {
+        theories,
+        order,
+        mut told,
+    } = Candidates::of(subject, theory, &options.others, control);
     let mut open = None;
-    for (n, _) in promises {
+    for n in order {
         let theory = &theories[n];
         let (mut report, done) = run(name, subject, theory, options, control);
         let chosen = Note::Chosen(theory.name.clone(), told.clone());
