@@ -4,7 +4,7 @@
 #[path = "distributed/faults.rs"]
 mod faults;
 
-use crate::{loops, missing, random, shipped};
+use crate::{loops, missing, random, shipped, twin};
 
 use coarsen::base::control::{Budget, Control, ParseLimits};
 use coarsen::command::reach::Engine;
@@ -18,6 +18,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use twin::generate::samples;
 
 const LIMITS: ParseLimits = ParseLimits { depth: 2000 };
 
@@ -360,6 +361,62 @@ fn random_checks() {
     });
     result.unwrap_or_else(|failure| panic!("{failure}"));
     assert!(random::enough(compared.get(), 25), "{compared:?} compared");
+}
+
+/// With relations given up anywhere, what a crew knows does not contradict what is so: disciplines that were guessed,
+/// and not held against anything, are not told as violated.
+#[test]
+fn checks_with_little_work() {
+    let definite = Cell::new(0usize);
+    let mut runner = random::runner(40);
+    let result = runner.run(&samples(), |sample| {
+        let Some(session) = load("m.cor", &sample.source) else {
+            return Ok(());
+        };
+        for (n, theorem) in ["stoller-cohen", "flanagan-qadeer"].into_iter().enumerate() {
+            let theory = theory(theorem).expect("shipped");
+            let full = CheckOptions {
+                reduce: Reduce::Last,
+                ..CheckOptions::default()
+            };
+            let alone = session.check(&theory, &full, &control());
+            let much = Budget::default();
+            let few = [60, 100, 200, 400].map(|nodes| (much.effort, nodes));
+            let little = [1, 20_000, 100_000, 300_000].map(|effort| (effort, much.nodes));
+            for (effort, nodes) in few.into_iter().chain(little) {
+                let options = CheckOptions {
+                    reduce: [Reduce::Always, Reduce::Auto][n],
+                    ..CheckOptions::default()
+                };
+                let little = Control::new(Budget {
+                    effort,
+                    nodes,
+                    ..control().budget()
+                });
+                let place = Place::new();
+                let all = crew((1, 1), &place, |together| {
+                    session.check_together(&theory, &options, &together, &little)
+                });
+                std::fs::remove_dir_all(&place.directory).expect("removed");
+                for (here, there) in all[0].properties.iter().zip(&alone.properties) {
+                    assert_eq!(here.name, there.name);
+                    let both = [here.verdict, there.verdict];
+                    if both.contains(&Status::Unknown) {
+                        continue;
+                    }
+                    definite.set(definite.get() + 1);
+                    assert_eq!(
+                        here.verdict, there.verdict,
+                        "{theorem}, {effort}, {nodes}, {}: {}\n{}",
+                        here.name, here.reason, sample.source
+                    );
+                }
+            }
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(definite.get(), 100), "{definite:?} compared");
 }
 
 /// A check that is cut short leaves open what it has not found, and goes on from its levels.

@@ -401,7 +401,7 @@ impl Check<'_> {
                 self.left = self.left.saturating_sub(encoding.m.work());
                 return Ok(true);
             }
-            explored = Some(reduced);
+            explored = Some(self.kept(reduced)?);
         }
 
         let mut ladder = Ladder::new(&encoding);
@@ -451,6 +451,14 @@ impl Check<'_> {
             self.conclude(report, &explored, &mut ladder)?;
         }
         Ok(false)
+    }
+
+    /// What guesses were held against: all of it, if nobody holds them against it later.
+    fn kept(&self, reduced: Reduced) -> Result<Reduced, Stop> {
+        match reduced.stopped {
+            Some(stop) if self.options.only_hypotheses => Err(stop),
+            _ => Ok(reduced),
+        }
     }
 
     /// What is said of a program before anything is settled: what is asked, and which steps are visible.
