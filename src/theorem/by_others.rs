@@ -37,7 +37,11 @@ pub fn check_by(
         prepared,
         options,
     } = chosen;
-    if report.unproved.is_some() || control.check().is_err() {
+    // What the hypotheses came to would be lost, and they were asked for.
+    let is_wanted = options.reduce == Reduce::Always;
+    let mut settled = report.hypotheses.iter().map(|h| h.status);
+    let is_answer = is_wanted && prepared.is_none() && settled.any(|s| s != Status::Unknown);
+    if report.unproved.is_some() || is_answer || control.check().is_err() {
         return report;
     }
     let check = Check::new(&subject, &theory, &options, control);
@@ -55,7 +59,13 @@ pub fn check_by(
             control.enter("the program in full");
             let all = asked(program, &options.properties);
             let outcome = in_full::explore(program, &all, explore);
+            let before = report.limits.hit.take().filter(|_| is_wanted);
             in_full::answer(&check, (&all, &outcome), 0, &mut report);
+            // It keeps the verdict from being `holds`: the theorem was to be applied.
+            if let (Some(hit), None) = (before, &report.limits.hit) {
+                report.limits.hit = Some(hit);
+                verdict::settle(&mut report, program);
+            }
         }
     }
     report.timing.exploration = clock.elapsed().as_secs_f64();
