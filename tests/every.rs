@@ -4,7 +4,8 @@ use super::random::{enough, runner};
 use coarsen::base::control::{Control, ParseLimits};
 use coarsen::base::evidence::HYPOTHESES;
 use coarsen::certificate::{verify, write};
-use coarsen::results::{EveryReport, Status, Verdict};
+use coarsen::results::{EveryReport, Obstacle, Report, Status, Verdict};
+use coarsen::theorem::ForEvery;
 use coarsen::{CheckOptions, Session, theory};
 use proptest::collection::vec;
 use std::fmt::Write;
@@ -149,7 +150,7 @@ fn a_thread_that_does_not_lock_is_seen_behind_the_instance() {
     assert_eq!(report.verdict, Verdict::Unknown);
     assert!(said(&report).contains("access to `x`"), "{}", said(&report));
     // No instance that is looked at has that thread.
-    fails(&source("17"), "takes the value for known");
+    fails(&source("17"), "needs the value of");
     // There is no such thread.
     holds(&source("0 - 1"), "1");
 }
@@ -159,12 +160,12 @@ fn what_is_known_for_one_value_only_is_named() {
     fails(
         "const N = 3; mutex m; var x: 0..7 = 0;
          thread w(i in 0..N-1) { for (k in 0..N-1) { lock(m); x = k; unlock(m); } }",
-        "takes the value for known: N-1",
+        "needs the value of N-1",
     );
     fails(
         "const N = 3; rwlock m; var x: 0..7 = 0;
          thread w(i in 0..N-1) { write_lock(m); x = 1; write_unlock(m); }",
-        "takes the value for known: m",
+        "needs the value of m",
     );
     let overflow = "const N = 3; mutex m; var x: 0..3 = 0; thread w(i in 0..N-1) { lock(m); x = i; unlock(m); }";
     holds(overflow, "1");
@@ -354,19 +355,49 @@ fn nothing_is_taken_from_the_instance() {
     }
 }
 
+fn checked(source: &str, every: ForEvery) -> Report {
+    let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded.expect("a model");
+    let options = CheckOptions {
+        every,
+        ..CheckOptions::default()
+    };
+    let theory = theory("stoller-cohen").expect("shipped");
+    session.check(&theory, &options, &Control::default())
+}
+
+/// What takes little work is said unasked; what takes more is left out, and that is told.
+#[test]
+fn a_check_says_unasked_what_takes_little_work() {
+    let counter = model("transactions/counter_method");
+    let text = |work: u64| {
+        let report = checked(&counter, ForEvery::Within(work));
+        (
+            coarsen::report::text::render(&report, coarsen::report::text::Detail::Normal),
+            report,
+        )
+    };
+    let (told, _) = text(1 << 24);
+    assert!(
+        told.contains("\nfor every N >= 3: they hold, and the discipline is kept\n"),
+        "{told}"
+    );
+    let (told, report) = text(1);
+    assert!(!told.contains("for every"), "{told}");
+    assert!(told.contains(", for which N they hold, "), "{told}");
+    let obstacle = report.every.first().and_then(|e| e.obstacle.clone());
+    assert_eq!(obstacle, Some(Obstacle::Unasked));
+    assert_eq!((report.verdict, report.limits.hit), (Verdict::Holds, None));
+    // Where hypotheses fail nothing is looked for.
+    let overlap =
+        "const N = 2; var x: 0..1 = 0 protected by true; thread w(i in 0..N-1) { x = 1; x = 0; }";
+    assert!(checked(overlap, ForEvery::Within(1 << 24)).every.is_empty());
+}
+
 /// A check says it, too, for each constant that numbers threads.
 #[test]
 fn a_check_says_what_holds_for_every_value() {
-    let checked = |source: &str| {
-        let loaded = Session::load("m.cor", source, &[], ParseLimits::default());
-        let (session, _) = loaded.expect("a model");
-        let options = CheckOptions {
-            every: true,
-            ..CheckOptions::default()
-        };
-        let theory = theory("stoller-cohen").expect("shipped");
-        session.check(&theory, &options, &Control::default())
-    };
+    let checked = |source: &str| checked(source, ForEvery::Always);
     let report = checked(&model("classic/locked_ring"));
     let [every] = report.every.as_slice() else {
         panic!("{:?}", report.every);

@@ -6,7 +6,7 @@
 use crate::base::results::Report;
 use crate::base::{Side, Turns};
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Why work was cut short.
@@ -105,6 +105,8 @@ pub struct Control {
     /// Only this one was asked to stop.
     asked: AtomicU8,
     turns: Option<(Arc<Turns>, Side)>,
+    /// What work may still be done, if that is bounded.
+    worth: Option<AtomicU64>,
 }
 
 /// What is shared with those who work in turns.
@@ -158,6 +160,19 @@ impl Control {
             common: Arc::clone(&self.common),
             asked: AtomicU8::new(0),
             turns: Some((Arc::clone(turns), side)),
+            worth: None,
+        }
+    }
+
+    /// For what is worth so much work, in pairs of BDD nodes: beyond, that alone is stopped, by [`Stop::Effort`]. All
+    /// else is shared with this one.
+    pub fn worth(&self, work: u64) -> Control {
+        Control {
+            budget: self.budget,
+            common: Arc::clone(&self.common),
+            asked: AtomicU8::new(0),
+            turns: None,
+            worth: Some(AtomicU64::new(work)),
         }
     }
 
@@ -165,6 +180,13 @@ impl Control {
     pub fn worked(&self, work: u64) {
         if let Some((turns, side)) = &self.turns {
             turns.worked(*side, work);
+        }
+        if let Some(worth) = &self.worth {
+            let left = worth.load(Ordering::Relaxed).saturating_sub(work);
+            worth.store(left, Ordering::Relaxed);
+            if left == 0 {
+                first_reason(&self.asked, Stop::Effort);
+            }
         }
     }
 

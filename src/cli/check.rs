@@ -22,8 +22,11 @@ use coarsen::report::diagnostics::Colour;
 use coarsen::report::text::Detail;
 use coarsen::report::{ci, coverage, json, page, text};
 use coarsen::results::{CheckReason, MoversReport, Note, Report, Verdict};
-use coarsen::theorem::{By, Reduce};
+use coarsen::theorem::{By, ForEvery, Reduce};
 use std::path::Path;
+
+/// Work on what holds for every value that nobody asked for, in pairs of BDD nodes: about two hundredths of a second.
+const EVERY: u64 = 1 << 19;
 
 /// Checks the models of `args`; what is said of each goes to `output`.
 pub fn run<B: Backend>(backend: &B, args: &CheckArgs, output: &mut Output) -> Exit {
@@ -273,7 +276,11 @@ impl<'a, B: Backend> Session<'a, B> {
                 annotate: args.print_discipline,
                 certificate: args.certificate.is_some(),
                 discharge: args.discharge.map_or(By::Either, By::from),
-                every: args.detail() == Detail::Verbose,
+                every: match args.detail() {
+                    Detail::Verbose => ForEvery::Always,
+                    Detail::Quiet => ForEvery::Never,
+                    _ => ForEvery::Within(EVERY),
+                },
                 claims_by: match (&args.theorem, &theorem) {
                     (Some(_), Chosen::Theorem(theory)) => Some(theory.name.clone()),
                     _ => None,

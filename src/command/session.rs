@@ -12,6 +12,7 @@ use crate::base::evidence::Bundle;
 use crate::base::nearest;
 use crate::base::results::{
     CompareReport, CompareRow, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report,
+    Status,
 };
 use crate::command::compare::compare;
 use crate::command::coverage::coverage;
@@ -26,7 +27,7 @@ use crate::model::program::{Expr, Fronts, Program, elaborate, elaborate_with};
 use crate::model::text::ast;
 use crate::model::text::parse_model;
 use crate::model::{Loaded, dve};
-use crate::theorem::{self, CheckOptions, Discharge, uses};
+use crate::theorem::{self, CheckOptions, Discharge, ForEvery, uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, OnceLock};
 
@@ -161,16 +162,29 @@ impl Session {
             // Without it nothing is said; whatever stopped it has stopped the rest, too.
             report.coverage = coverage(program, options.coverage, control).ok();
         }
-        if options.every && uses(theory).is_none() && control.check().is_ok() {
-            let numbers = numbers_threads(&self.model.tree);
-            let known = self.constants().into_iter();
-            let all = known.filter(|constant| numbers.contains(constant.as_str()));
-            let every = all.map(|constant| self.every(theory, &constant, false, control));
-            report.every = every.collect();
+        if uses(theory).is_none() && control.check().is_ok() {
+            report.every = match options.every {
+                ForEvery::Never => Vec::new(),
+                ForEvery::Within(_) if !applies(report) => Vec::new(),
+                ForEvery::Within(work) => {
+                    let all = self.for_every(theory, &control.worth(work)).into_iter();
+                    all.map(EveryReport::unasked).collect()
+                }
+                ForEvery::Always => self.for_every(theory, control),
+            };
         }
         report.declared = self.model.declared();
         report.timing.front_end = self.model.front_end;
         report.timing.total += self.model.front_end;
+    }
+
+    /// What is known for every value of each constant that numbers threads.
+    fn for_every(&self, theory: &Theory, control: &Control) -> Vec<EveryReport> {
+        let numbers = numbers_threads(&self.model.tree);
+        let known = self.constants().into_iter();
+        let all = known.filter(|constant| numbers.contains(constant.as_str()));
+        all.map(|constant| self.every(theory, &constant, false, control))
+            .collect()
     }
 
     /// The constants whose value is an integer, by name.
@@ -443,6 +457,12 @@ fn theorem_proof(name: &str) -> Option<String> {
     });
     known.push((name.to_string(), proof.clone()));
     proof
+}
+
+/// Whether the hypotheses of a theorem hold, and say something about the model.
+fn applies(report: &Report) -> bool {
+    let mut all = report.well_formedness.iter().chain(&report.hypotheses);
+    all.all(|h| h.status == Status::Holds) && !report.hypotheses.iter().all(|h| h.vacuous)
 }
 
 /// Reads and checks a model under Stoller & Cohen's theorem: everything in one call.

@@ -7,7 +7,7 @@ impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text { line, text } => {
-                write!(f, "line {line} takes the value for known: {text}")
+                write!(f, "line {line} needs the value of {text}")
             }
             Self::NoInstance => f.write_str("the model has errors for all small values"),
             Self::FewThreads(n) => write!(
@@ -53,6 +53,7 @@ impl fmt::Display for Obstacle {
                 f,
                 "nothing shows for every value that two threads never have access to `{variable}`"
             ),
+            Self::Unasked => f.write_str("it takes more work than is done unasked (`-v` asks)"),
             Self::Unproved => f.write_str("the theorem's conclusion is not proved"),
             Self::Hypotheses => f.write_str("not all hypotheses are shown for every value"),
             Self::Limit(hit) => hit.fmt(f),

@@ -52,6 +52,18 @@ pub enum Reduce {
     Last,
 }
 
+/// Whether more is asked than what holds for the constants as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForEvery {
+    /// No.
+    #[default]
+    Never,
+    /// If little work, in pairs of BDD nodes, says what holds for every value.
+    Within(u64),
+    /// In any case.
+    Always,
+}
+
 /// What to check and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
@@ -79,8 +91,8 @@ pub struct CheckOptions {
     pub quotients: Vec<Quotient>,
     /// Theorems that may be applied instead, if one promises more and nothing is asked for that only a reduction has.
     pub others: Vec<Theory>,
-    /// Say of each constant that numbers threads for which of its values the hypotheses hold, too.
-    pub every: bool,
+    /// Whether to say of each constant that numbers threads for which of its values the hypotheses hold, too.
+    pub every: ForEvery,
     /// Whether the theorem has to be applied. All that only a reduction has, such as evidence, has it applied, too.
     pub reduce: Reduce,
 }

@@ -114,11 +114,27 @@ pub enum Obstacle {
     Hypotheses,
     /// The theorem's conclusion is not proved.
     Unproved,
+    /// It takes more work than is done unasked.
+    Unasked,
     /// A limit was hit.
     Limit(Hit),
 }
 
 impl EveryReport {
+    /// The same if nobody asked: a limit that was hit is that of what is done unasked.
+    pub fn unasked(self) -> Self {
+        let by_limit = matches!(self.obstacle, Some(Obstacle::Limit(_) | Obstacle::Paths));
+        let obstacle = match self.limit.is_some() || by_limit {
+            true => Some(Obstacle::Unasked),
+            false => self.obstacle,
+        };
+        EveryReport {
+            limit: None,
+            obstacle,
+            ..self
+        }
+    }
+
     /// Nothing known yet.
     pub fn undecided(model: &str, theorem: &str, constant: &str) -> Self {
         EveryReport {

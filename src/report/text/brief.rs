@@ -1,8 +1,10 @@
 //! The first screen of a check: the answers, what protects what, whether the theorem applies, and how many states are
 //! left. What it leaves out is named in its last line.
 
-use super::{Body, claims, coverage, discipline, distributed, lemmas, states, widest};
-use crate::base::results::{Evidence, Hypothesis, Property, PropertyKind, Revision, Status};
+use super::{Body, claims, coverage, discipline, distributed, every, lemmas, states, widest};
+use crate::base::results::{
+    EveryReport, Evidence, Hypothesis, Obstacle, Property, PropertyKind, Revision, Status,
+};
 use crate::report::layout::{counted, counted_text, display_id, place, wrapped};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -162,7 +164,8 @@ impl Body<'_> {
             };
             let hypotheses = counted_of(report.hypotheses.len());
             let line = format!("{} applies: {hypotheses}{on}{from}", report.theorem);
-            return writeln!(f, "{}", wrapped(&line, 4));
+            writeln!(f, "{}", wrapped(&line, 4))?;
+            return every::lines(f, &report.every);
         }
         writeln!(
             f,
@@ -230,6 +233,9 @@ impl Body<'_> {
         );
         add(visible, "visible step", "visible steps");
         add(invisible, "invisible step", "invisible steps");
+        let unasked = |every: &&EveryReport| every.obstacle == Some(Obstacle::Unasked);
+        let open = report.every.iter().filter(unasked);
+        parts.extend(open.map(|every| format!("for which {} they hold", every.constant)));
         parts.push("sizes and times".to_string());
         writeln!(
             f,

@@ -1,8 +1,8 @@
 //! The report of `coarsen check --every N`.
 
 use super::{Detail, headline, row, widest};
-use crate::base::results::{EveryReport, Status, Verdict};
-use crate::report::layout::{counted_text, printable_lines};
+use crate::base::results::{EveryReport, Obstacle, Status, Verdict};
+use crate::report::layout::{counted_text, printable_lines, wrapped};
 use std::fmt::{self, Write};
 
 /// The report on one model.
@@ -48,6 +48,29 @@ pub(super) fn sections(f: &mut impl Write, all: &[EveryReport]) -> fmt::Result {
             (Some(why), _) => writeln!(f, "\ndiscipline, for this {constant} only: {why}")?,
             (None, None) => {}
         }
+    }
+    Ok(())
+}
+
+/// The same, each constant in a line.
+pub(super) fn lines(f: &mut impl Write, all: &[EveryReport]) -> fmt::Result {
+    for report in all {
+        let constant = &report.constant;
+        let mut open = report.hypotheses.iter();
+        let open = open.find_map(|h| Some((&h.id, h.obstacle.as_ref()?)));
+        let line = match (&report.from, &report.obstacle) {
+            (_, Some(Obstacle::Unasked)) => continue,
+            (Some(from), _) if report.discipline == Status::Holds => {
+                format!("for every {constant} >= {from}: they hold, and the discipline is kept")
+            }
+            (Some(from), _) => format!("for every {constant} >= {from}: they hold"),
+            (None, Some(why)) => match open {
+                Some((id, why)) => format!("for this {constant} only: of ({id}), {why}"),
+                None => format!("for this {constant} only: {why}"),
+            },
+            (None, None) => continue,
+        };
+        writeln!(f, "{}", wrapped(&line, 4))?;
     }
     Ok(())
 }

@@ -8,7 +8,6 @@ use super::run::{
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Expr, LocId, SELF, ThreadId};
 use crate::model::text::ast::BinaryOp;
-use std::rc::Rc;
 
 impl Machine<'_> {
     /// A term over the open constant only.
@@ -328,12 +327,14 @@ impl Machine<'_> {
         }
         let (mut none, mut last) = (run, None);
         for &l in all {
-            match none.known(&is(l)) {
+            match self.is_known(&none, is(l)) {
                 Some(true) => return Ok((there, None)),
                 Some(false) => {}
-                None => none
-                    .conditions
-                    .extend(last.replace(is(l).not().normal()).map(Rc::new)),
+                None => {
+                    if let Some(earlier) = last.replace(is(l).not()) {
+                        none = self.following(none, earlier);
+                    }
+                }
             }
         }
         let rest = match last {

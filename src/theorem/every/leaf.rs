@@ -29,7 +29,7 @@ impl<'p> Leaf<'p> {
         control: &'p Control,
     ) -> Result<Self, Unsaid> {
         instance.begins_at(model, from, control)?;
-        let oracle = Oracle::new(instance, program, control)?;
+        let oracle = Oracle::new(instance, program, Vec::new(), control)?;
         oracle.from.set(from);
         Ok(Leaf {
             oracle,

@@ -3,10 +3,7 @@
 //! Equations are solved one after the other, with the test of common divisors; then Fourier and Motzkin's elimination,
 //! each inequality tightened to integers. What is called contradictory is; some contradictions are not seen.
 
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// An unknown integer, by number.
 pub(super) type Atom = u32;
@@ -163,53 +160,6 @@ fn gcd(a: i128, b: i128) -> i128 {
     match b {
         0 => a,
         _ => gcd(b, a % b),
-    }
-}
-
-/// What is known to be contradictory, or not seen to be: paths of one question meet the same conditions again and
-/// again, and so do the questions about similar steps.
-#[derive(Debug, Default)]
-pub(super) struct Contradictions(RefCell<FxHashMap<Vec<Rc<Literal>>, bool>>);
-
-/// Conjunctions that are remembered at once.
-const REMEMBERED: usize = 1 << 16;
-
-impl Contradictions {
-    fn among(&self, all: Vec<&Rc<Literal>>) -> bool {
-        let key: Vec<Rc<Literal>> = all.into_iter().cloned().collect();
-        if let Some(&known) = self.0.borrow().get(&key) {
-            return known;
-        }
-        let found = contradictory(key.iter().map(|l| &**l));
-        let mut known = self.0.borrow_mut();
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        known.insert(key, found);
-        found
-    }
-}
-
-/// Whether no integers satisfy all conditions, if those before the last are not contradictory: then only those matter
-/// that have to do with it.
-pub(super) fn contradicts(all: &[Rc<Literal>], last: &Rc<Literal>, known: &Contradictions) -> bool {
-    let mut atoms: Vec<Atom> = last.term().terms.iter().map(|t| t.0).collect();
-    let mut linked = vec![last];
-    let mut rest: Vec<&Rc<Literal>> = all.iter().collect();
-    loop {
-        let before = rest.len();
-        rest.retain(|literal| {
-            let terms = &literal.term().terms;
-            let is_linked = terms.iter().any(|(a, _)| atoms.contains(a));
-            if is_linked {
-                atoms.extend(terms.iter().map(|t| t.0));
-                linked.push(*literal);
-            }
-            !is_linked
-        });
-        if rest.len() == before {
-            return known.among(linked);
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod access;
 mod arithmetic;
+mod conditions;
 mod disciplines;
 mod eval;
 mod facts;
@@ -120,7 +121,8 @@ impl Instance {
         for kind in &self.kinds {
             kind.uniform(&self.parametric, &is_visible)?;
         }
-        let oracle = Oracle::new(self, &prepared.program, control)?;
+        let smaller = self.smaller(&asked.model, control)?;
+        let oracle = Oracle::new(self, &prepared.program, smaller, control)?;
         control.enter("building relations");
         let encoding = Encoding::within(&prepared.program, control.budget().effort, control)?;
         let visibility = as_prepared(&encoding, &prepared);
@@ -149,8 +151,7 @@ impl Instance {
             report.obstacle = Some(Obstacle::Hypotheses);
             return Ok(());
         }
-        control.enter("the smallest value");
-        let from = self.smallest(&asked.model, &oracle, &discharge, control)?;
+        let from = oracle.smallest(&discharge);
         report.from = Some(from.to_string());
         if !asked.theory.is_proved() {
             return Err(Unsaid::Because(Obstacle::Unproved));
@@ -187,31 +188,17 @@ impl Instance {
         Ok(())
     }
 
-    /// The smallest value from which on everything was established.
-    fn smallest(
-        &self,
-        model: &Template,
-        oracle: &Oracle,
-        discharge: &Discharge,
-        control: &Control,
-    ) -> Said<i64> {
-        'next: for value in 1..self.value {
+    /// Smaller values from which on something can be said.
+    fn smaller(&self, model: &Template, control: &Control) -> Said<Vec<i64>> {
+        let mut all = Vec::new();
+        for value in 1..self.value {
             match self.begins_at(model, value, control) {
-                Ok(()) => {}
-                Err(Unsaid::Because(_)) => continue,
+                Ok(()) => all.push(value),
+                Err(Unsaid::Because(_)) => {}
                 Err(stopped) => return Err(stopped),
             }
-            let statements = discharge.development.hypotheses().iter();
-            for ((_, statement), fact) in statements.zip(&discharge.facts) {
-                match oracle.holds(discharge, statement, &fact.threads, value) {
-                    Ok(()) => {}
-                    Err(Unsaid::Because(_)) => continue 'next,
-                    Err(stopped) => return Err(stopped),
-                }
-            }
-            return Ok(value);
         }
-        Ok(self.value)
+        Ok(all)
     }
 }
 

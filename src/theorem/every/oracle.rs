@@ -1,9 +1,10 @@
 //! Who is asked whether something holds of generic threads, for every value of the constant.
 
+use super::conditions::Conditions;
 use super::facts::Question;
 use super::instance::Instance;
 use super::kinds::Kind;
-use super::linear::{Contradictions, Linear, Literal};
+use super::linear::{Linear, Literal};
 use super::overlap::looks_at;
 use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, onward, where_true};
 use super::step::{Discipline, Steps};
@@ -14,9 +15,13 @@ use crate::kernel::{Id, Statement};
 use crate::model::program::{ArrayId, Expr, OpenDiscipline, Parametric, Program, SELF, ThreadId};
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::evidence::letters;
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+
+/// The inclusions of a fact, and the classes of its threads.
+type About = (Vec<(Id, Id)>, Vec<(u32, usize)>);
 
 /// Who is asked whether a fact holds for every value.
 pub(in crate::theorem) struct Oracle<'p> {
@@ -31,13 +36,18 @@ pub(in crate::theorem) struct Oracle<'p> {
     arrays: &'p [ArrayId],
     /// The constant is not below this.
     pub(super) from: Cell<i64>,
-    contradictions: Rc<Contradictions>,
+    /// Smaller values from which on something can be said, in order.
+    values: Vec<i64>,
+    /// From which of them on each fact holds.
+    held: RefCell<FxHashMap<About, i64>>,
+    conditions: RefCell<Rc<Conditions>>,
 }
 
 impl<'p> Oracle<'p> {
     pub(super) fn new(
         instance: &'p Instance,
         program: &'p Program,
+        values: Vec<i64>,
         control: &'p Control,
     ) -> Said<Self> {
         let parametric = &instance.parametric;
@@ -58,7 +68,9 @@ impl<'p> Oracle<'p> {
             disciplines,
             arrays: &instance.arrays,
             from: Cell::new(instance.value),
-            contradictions: Rc::default(),
+            values,
+            held: RefCell::default(),
+            conditions: RefCell::default(),
         };
         for d in 0..oracle.disciplines.len() {
             let overlaps = oracle.can_overlap(d)?;
@@ -70,7 +82,11 @@ impl<'p> Oracle<'p> {
     /// Generic threads of these kinds, and what steps they take.
     pub(super) fn steps(&self, kinds: &[usize]) -> Steps<'p> {
         let mut machine = Machine::new(self.parametric, self.control);
-        machine.contradictions = Rc::clone(&self.contradictions);
+        // Paths of earlier questions, if there are any left, go on with theirs.
+        if self.conditions.borrow().are_many() {
+            self.conditions.take();
+        }
+        machine.conditions = Rc::clone(&self.conditions.borrow());
         let threads: Vec<Generic> = kinds
             .iter()
             .enumerate()
@@ -274,7 +290,7 @@ impl<'p> Oracle<'p> {
         }
     }
 
-    /// What stands against a fact, from the instance's value on.
+    /// What stands against a fact, from the instance's value on. If nothing does, it is noted from which on it holds.
     ///
     /// # Errors
     /// A limit that was hit.
@@ -284,10 +300,42 @@ impl<'p> Oracle<'p> {
         statement: &Statement,
         classes: &[(u32, usize)],
     ) -> Result<Option<Obstacle>, Stop> {
-        match self.holds(discharge, statement, classes, self.from.get()) {
+        let against = |from: i64| match self.holds(discharge, statement, classes, from) {
             Ok(()) => Ok(None),
             Err(Unsaid::Because(why)) => Ok(Some(why)),
             Err(Unsaid::Stopped(stop)) => Err(stop),
+        };
+        // Most facts hold from the smallest value on. Of others it is asked first whether they hold at all.
+        let mut smaller = self.values.iter().copied();
+        let mut from = smaller.next();
+        if from.map_or(Ok(true), |first| against(first).map(|why| why.is_some()))? {
+            if let Some(why) = against(self.from.get())? {
+                return Ok(Some(why));
+            }
+            from = None;
+            for value in smaller {
+                if against(value)?.is_none() {
+                    from = Some(value);
+                    break;
+                }
+            }
         }
+        let about = (statement.parts.clone(), classes.to_vec());
+        let from = from.unwrap_or(self.from.get());
+        self.held.borrow_mut().insert(about, from);
+        Ok(None)
+    }
+
+    /// The value from which on all facts of a discharge hold.
+    pub(super) fn smallest(&self, discharge: &Discharge) -> i64 {
+        let held = self.held.borrow();
+        let smallest = self.values.first().copied();
+        let smallest = smallest.unwrap_or(self.from.get());
+        let statements = discharge.development.hypotheses().iter();
+        let from = statements.zip(&discharge.facts).map(|((_, s), fact)| {
+            let about = (s.parts.clone(), fact.threads.clone());
+            held.get(&about).copied().unwrap_or(self.from.get())
+        });
+        from.fold(smallest, i64::max)
     }
 }

@@ -4,7 +4,8 @@
 //! two cells of a variable are one is a matter of their indices: where the conditions so far leave it open, the path
 //! divides. So a path always knows which cells it has met, and no two of them are the same cell by accident.
 
-use super::linear::{Atom, Contradictions, Linear, Literal, contradicts};
+use super::conditions::{Condition, Conditions, negation};
+use super::linear::{Atom, Linear, Literal};
 use crate::base::control::{Control, Stop};
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, CellId, LocId, Parametric, ThreadId};
@@ -63,7 +64,9 @@ pub(super) struct Generic {
 /// Conditions, and the state that a path has reached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
-    pub conditions: Kept<Vec<Rc<Literal>>>,
+    conditions: Kept<Vec<Condition>>,
+    /// The values that conditions give to atoms.
+    values: Kept<Vec<(Atom, i128)>>,
     /// Cells of the state before that were met, each with its atom.
     met: Kept<Vec<(Key, Vec<Linear>, Atom)>>,
     /// What was written, the last behind.
@@ -138,8 +141,8 @@ pub(super) struct Machine<'p> {
     /// The thread whose variable each array is, and the variable's own name.
     pub owners: Vec<Owner>,
     atoms: RefCell<Atoms>,
-    /// What is known of conditions, in other questions, too: it does not depend on what atoms stand for.
-    pub contradictions: Rc<Contradictions>,
+    /// The conditions of all paths, those of other questions, too.
+    pub conditions: Rc<Conditions>,
     /// Paths so far, of those that may be.
     paths: Cell<usize>,
 }
@@ -163,6 +166,9 @@ pub(super) struct View<'g> {
     pub accesses: bool,
 }
 
+/// What a condition on a path costs, in pairs of BDD nodes.
+const STEP: u64 = 1 << 7;
+
 /// More paths than this are not followed for one question.
 const MOST_PATHS: usize = 200_000;
 
@@ -180,36 +186,18 @@ pub(super) type Valued = Vec<(Run, Option<Linear>)>;
 
 impl Run {
     /// Whether a condition holds, or does not, because it is one of the path's.
-    pub fn known(&self, literal: &Literal) -> Option<bool> {
-        if let Some(value) = literal.value() {
-            return Some(value);
-        }
-        let all = || self.conditions.iter();
-        if all().any(|known| **known == *literal) {
-            return Some(true);
-        }
-        let not = literal.not().normal();
-        all().any(|known| **known == not).then_some(false)
-    }
-
-    /// The path with one more condition.
-    fn given(&self, literal: Rc<Literal>) -> Run {
-        let mut more = self.clone();
-        more.conditions.push(literal);
-        more
+    fn known(&self, condition: Condition) -> Option<bool> {
+        let not = negation(condition);
+        let mut all = self.conditions.iter();
+        let found = all.find(|c| **c == condition || **c == not)?;
+        Some(*found == condition)
     }
 
     /// What a cell held in the state before, if the conditions say so.
     pub fn base_value(&self, key: &Key, index: &[Linear]) -> Option<Linear> {
         let met = self.met.iter().find(|(k, i, _)| k == key && i == index)?;
-        let atom = met.2;
-        self.conditions.iter().find_map(|literal| match &**literal {
-            Literal::Zero(x) if x.terms.len() == 1 => {
-                let c = x.coefficient(atom)?;
-                (c.abs() == 1).then(|| Linear::constant(-x.constant * c))
-            }
-            _ => None,
-        })
+        let (_, value) = self.values.iter().find(|(atom, _)| *atom == met.2)?;
+        Some(Linear::constant(*value))
     }
 
     /// Where a thread has gone, if it has taken a step.
@@ -225,13 +213,9 @@ impl Run {
     /// A term with what the conditions say of single cells put in.
     pub fn settled(&self, x: &Linear) -> Linear {
         let mut settled = x.clone();
-        for literal in self.conditions.iter() {
-            if let Literal::Zero(e) = &**literal
-                && let [(atom, c)] = e.terms.as_slice()
-                && c.abs() == 1
-                && let Some(d) = settled.coefficient(*atom)
-            {
-                settled = settled.plus(e, -d * c);
+        for (atom, value) in self.values.iter() {
+            if let Some(c) = settled.coefficient(*atom) {
+                settled = settled.plus(&Linear::atom(*atom).add(-value), -c);
             }
         }
         settled
@@ -253,7 +237,7 @@ impl<'p> Machine<'p> {
             parametric,
             control,
             atoms: RefCell::default(),
-            contradictions: Rc::default(),
+            conditions: Rc::default(),
             paths: Cell::new(0),
         }
     }
@@ -285,34 +269,65 @@ impl<'p> Machine<'p> {
         Linear::atom(self.atom(Unknown::Named(self.parametric.open.name.clone())))
     }
 
+    /// Whether a condition holds on a path, or does not, because that is known.
+    pub fn is_known(&self, run: &Run, literal: Literal) -> Option<bool> {
+        let value = literal.value();
+        value.or_else(|| run.known(self.conditions.number(literal)))
+    }
+
     /// The path on which a condition holds as well; none if there is none.
     pub fn with(&self, run: &Run, literal: Literal) -> Said<Option<Run>> {
-        let literal = literal.normal();
-        if let Some(holds) = run.known(&literal) {
+        if let Some(holds) = literal.value() {
+            return Ok(holds.then(|| run.clone()));
+        }
+        self.on(run, self.conditions.number(literal))
+    }
+
+    fn on(&self, run: &Run, condition: Condition) -> Said<Option<Run>> {
+        if let Some(holds) = run.known(condition) {
             return Ok(holds.then(|| run.clone()));
         }
         self.paths.set(self.paths.get() + 1);
+        self.control.worked(STEP);
         self.control.check()?;
         if self.paths.get() > MOST_PATHS {
             return Err(Unsaid::Because(Obstacle::Paths));
         }
-        let literal = Rc::new(literal);
-        let contradicted = contradicts(&run.conditions, &literal, &self.contradictions);
-        Ok((!contradicted).then(|| run.given(literal)))
+        let contradicted = self.conditions.contradict(&run.conditions, condition);
+        Ok((!contradicted).then(|| self.given(run.clone(), condition)))
+    }
+
+    /// A path with one more condition, which does not contradict it.
+    fn given(&self, mut run: Run, condition: Condition) -> Run {
+        run.conditions.push(condition);
+        if let Some(value) = self.conditions.value(condition) {
+            run.values.push(value);
+        }
+        run
+    }
+
+    /// A path with one more condition, which follows from others.
+    pub fn following(&self, run: Run, literal: Literal) -> Run {
+        self.given(run, self.conditions.number(literal))
     }
 
     /// The paths on which a condition holds, and does not.
     pub fn divide(&self, run: &Run, literal: Literal) -> Said<(Option<Run>, Option<Run>)> {
-        let (literal, not) = (literal.clone().normal(), literal.not().normal());
-        if let Some(holds) = run.known(&literal) {
+        if let Some(holds) = literal.value() {
             let one = Some(run.clone());
             return Ok(if holds { (one, None) } else { (None, one) });
         }
-        match self.with(run, literal.clone())? {
+        let condition = self.conditions.number(literal);
+        if let Some(holds) = run.known(condition) {
+            let one = Some(run.clone());
+            return Ok(if holds { (one, None) } else { (None, one) });
+        }
+        let not = negation(condition);
+        match self.on(run, condition)? {
             // What cannot be, is not: that needs no second look.
-            None => Ok((None, Some(run.given(Rc::new(not))))),
-            Some(yes) => Ok(match self.with(run, not)? {
-                None => (Some(run.given(Rc::new(literal))), None),
+            None => Ok((None, Some(self.given(run.clone(), not)))),
+            Some(yes) => Ok(match self.on(run, not)? {
+                None => (Some(self.given(run.clone(), condition)), None),
                 no => (Some(yes), no),
             }),
         }
@@ -322,7 +337,7 @@ impl<'p> Machine<'p> {
     pub fn same(&self, run: &Run, x: &[Linear], y: &[Linear]) -> Said<(Option<Run>, Vec<Run>)> {
         let mut same = Some(run.clone());
         let mut apart = Vec::new();
-        for (x, y) in x.iter().zip(y) {
+        for (x, y) in x.iter().zip(y).filter(|(x, y)| x != y) {
             let Some(so_far) = same.take() else { break };
             let (equal, other) = self.divide(&so_far, Literal::Zero(x.minus(y)))?;
             apart.extend(other);

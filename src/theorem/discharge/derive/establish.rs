@@ -192,7 +192,17 @@ impl Deriver<'_, '_, '_> {
         };
         let work = FACT + CHOICE * chosen.len() as u64;
         self.model.encoding.m.control().worked(work);
+        // What holds for every value holds of the instance. Nothing of that is looked at then.
+        let refuted = match self.every {
+            Some(oracle) => oracle.refutes(self.discharge, &statement, &fact.threads)?,
+            None => None,
+        };
+        let is_for_every = self.every.is_some() && refuted.is_none();
         for (chosen, times) in chosen {
+            if is_for_every {
+                fact.on.add(Rung::True, times);
+                continue;
+            }
             let threads = at_variables(goal, &variables, &chosen);
             if !self.choice(goal, &statement, (&threads, times), &mut choices, &mut fact)? {
                 let names = chosen.iter().map(|t| self.model.thread_name(*t));
@@ -211,9 +221,7 @@ impl Deriver<'_, '_, '_> {
                 self.recheck(goal, &statement, &threads, &mut choices.rechecked)?;
             }
         }
-        if let Some(oracle) = self.every
-            && let Some(why) = oracle.refutes(self.discharge, &statement, &fact.threads)?
-        {
+        if let Some(why) = refuted {
             return because(Underived::NotForEvery {
                 statement: fact.text,
                 why: Box::new(why),
