@@ -105,6 +105,8 @@ fn allocate(size: u64, align: u64) -> u64 {
         freed_at: 0,
         made: rt.steps,
         freed: 0,
+        by: rt.current as u32,
+        marks: shared().marks,
     };
     thread.blocks += 1;
     thread.top = end.next_multiple_of(16) - base;

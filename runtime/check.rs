@@ -85,6 +85,21 @@ pub extern "C" fn abort() {
     error(ABORT, 0, &[])
 }
 
+/// `std::terminate`, for an exception of this type that nobody catches, or without one. It is told where the thread's
+/// last step is: what calls us is the library's.
+pub extern "C" fn terminated(exception: *const [*const u8; 2]) {
+    let registers = crate::shims::registers();
+    crate::shims::set_registers(crate::shims::Registers {
+        pc: thread(rt().current).op.pc,
+        ..registers
+    });
+    if exception.is_null() {
+        error(ABORT, 0, &[b"std::terminate"])
+    }
+    let [_, name] = unsafe { *exception };
+    error(ABORT, 0, &[UNCAUGHT.as_bytes(), text(name)])
+}
+
 /// `exit`.
 pub extern "C" fn exit(code: i32) {
     if startup::is_needed() {

@@ -7,7 +7,7 @@ use crate::shared::*;
 use crate::shims::{self, Registers};
 use crate::state::*;
 
-fn mark(registers: Registers) {
+fn mark(registers: Registers, caller: u64) {
     let rt = rt();
     if rt.quiet || rt.checking != 0 || ahead::on() {
         return;
@@ -24,6 +24,7 @@ fn mark(registers: Registers) {
         pc: registers.pc,
         sp: registers.sp as u64,
         bp: registers.saved[1],
+        caller,
         at: rt.steps,
         thread: rt.current as u16,
         unused: 0,
@@ -31,15 +32,16 @@ fn mark(registers: Registers) {
     shared.marks += 1;
 }
 
-pub extern "C" fn enter() {
-    mark(shims::registers())
+pub extern "C" fn enter(caller: u64) {
+    mark(shims::registers(), caller)
 }
 
 pub extern "C" fn leave() {
-    mark(Registers {
+    let left = Registers {
         pc: 0,
         ..shims::registers()
-    })
+    };
+    mark(left, 0)
 }
 
 /// A number for the claim of this name, from 1.

@@ -309,6 +309,9 @@ pub const REFUSED: u32 = 12;
 /// A thread wanted to create more threads than there may be, and the others have ended or wait.
 pub const THREAD_LIMIT: u32 = 11;
 
+/// How the message of an abort begins, for an exception that nobody catches: the mangled name of its type follows.
+pub const UNCAUGHT: &str = "nobody catches an exception of type ";
+
 macro_rules! errors {
     ($($name:ident = $text:literal),* $(,)?) => {
         #[repr(u32)]
@@ -453,6 +456,10 @@ pub struct Block {
     pub made: u32,
     /// How many there were when it had been freed; 0 while it is in use.
     pub freed: u32,
+    /// The thread that has allocated it.
+    pub by: u32,
+    /// How many functions had been entered or left before.
+    pub marks: u32,
 }
 
 /// A pointer into the heap that stands on the stack of a thread at one of its steps.
@@ -512,6 +519,8 @@ pub struct Mark {
     pub sp: u64,
     /// The register for frames.
     pub bp: u64,
+    /// Where the call of the function returns to.
+    pub caller: u64,
     /// How many steps there were before.
     pub at: u32,
     /// The thread.

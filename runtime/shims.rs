@@ -109,6 +109,13 @@ extern "C" fn write_range(addr: u64, size: u64) {
     plain(Kind::Write, addr, size.min(u32::MAX.into()) as u32)
 }
 
+/// A constructor or destructor says what class its object is of. Said again, it is nothing that another could see.
+extern "C" fn vptr_update(addr: u64, class: u64) {
+    if unsafe { (addr as *const u64).read_unaligned() } != class {
+        plain(Kind::Write, addr, 8)
+    }
+}
+
 extern "C" fn nothing() {}
 
 shims! { @same
@@ -124,10 +131,12 @@ shims! { @same
     "__tsan_volatile_read4" => read4, "__tsan_volatile_read8" => read8,
     "__tsan_volatile_write1" => write1, "__tsan_volatile_write2" => write2,
     "__tsan_volatile_write4" => write4, "__tsan_volatile_write8" => write8,
+    "__tsan_vptr_read" => read8, "__tsan_vptr_update" => vptr_update,
     "__tsan_read_range" => read_range, "__tsan_write_range" => write_range,
     "__tsan_init" => nothing, "__tsan_func_entry" => marks::enter, "__tsan_func_exit" => marks::leave,
     "coarsen_c___VERIFIER_atomic_begin" => svcomp::atomic_begin,
     "coarsen_c___VERIFIER_atomic_end" => svcomp::atomic_end,
+    "coarsen_cxx_terminated" => check::terminated,
     "coarsen_c_coarsen_atomic_begin" => svcomp::atomic_begin,
     "coarsen_c_coarsen_atomic_end" => svcomp::atomic_end,
     "coarsen_c___VERIFIER_spin_start" => svcomp::nothing,

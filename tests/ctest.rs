@@ -4,6 +4,7 @@
 mod builds;
 mod by_value;
 mod claims;
+mod cxx;
 mod filters;
 mod formats;
 mod hunt;
@@ -12,7 +13,7 @@ mod movers;
 mod names;
 mod orders;
 
-use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
+use coarsen::ctest::compile::Program;
 use coarsen::ctest::explore::{Exploration, Settings, explore};
 use coarsen::ctest::process::Process;
 use coarsen::ctest::shared;
@@ -253,23 +254,6 @@ fn what_can_not_be_controlled_is_named() {
             "{:?}",
             program.uncontrolled
         );
-    }
-    let file = scratch.0.join("vector.cpp");
-    std::fs::write(
-        &file,
-        "int *p; int main() { p = new int; delete p; return 0; }",
-    )
-    .expect("written");
-    let sources = Sources {
-        files: vec![file.display().to_string()],
-        cflags: vec![],
-        compiler: None,
-    };
-    match build(&sources) {
-        Err(NotBuilt::Refused(why)) => assert!(why.contains("of C++'s library"), "{why}"),
-        // Without g++.
-        Err(NotBuilt::Rejected(why)) => assert!(why.contains("cc1plus"), "{why}"),
-        other => panic!("{other:?}"),
     }
     let text = "int main() { int r; asm volatile(\"mov $1, %0\" : \"=r\"(r)); return r - 1; }";
     let program = make(&scratch.file("assembly", text), &[]);

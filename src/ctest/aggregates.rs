@@ -47,6 +47,11 @@ pub fn treat(file: &str, text: &str, dump: Option<&Dump>) -> Treated {
     let mut names = all.filter_map(|call| call.callee.as_deref());
     let given_away = names.any(|name| name == "__builtin_init_trampoline");
     let known = |functions: &[Function], name: &str| functions.iter().position(|f| f.name == name);
+    let both = || plain.iter().chain(&optimized);
+    let in_place: BTreeSet<&str> = both()
+        .filter(|f| f.by_reference)
+        .map(|f| f.name.as_str())
+        .collect();
     for body in bodies(&lines) {
         // Optimizations make copies and pieces.
         let whole = body.name.split('.').next().unwrap_or("");
@@ -71,7 +76,7 @@ pub fn treat(file: &str, text: &str, dump: Option<&Dump>) -> Treated {
             ));
         }
         let mut open: BTreeSet<usize> = (0..function.calls.len())
-            .filter(|&i| sees(&function.calls[i]))
+            .filter(|&i| sees(&function.calls[i], &in_place))
             .collect();
         if simple.is_some() && !open.is_empty() {
             announce(&lines, &body, function, &mut open, &mut put);
@@ -114,9 +119,14 @@ fn unannounced(call: &Call, file: &str) -> String {
     )
 }
 
-/// Whether a call passes or returns what others see.
-fn sees(call: &Call) -> bool {
-    let mut all = call.arguments.iter().chain([&call.result]);
+/// Whether a call passes or returns what others see. What functions make in place they announce themselves.
+fn sees(call: &Call, in_place: &BTreeSet<&str>) -> bool {
+    let is_made = call
+        .callee
+        .as_deref()
+        .is_some_and(|name| in_place.contains(name));
+    let result = (!is_made).then_some(&call.result);
+    let mut all = call.arguments.iter().chain(result);
     all.any(|sight| *sight != Sight::Nobody)
 }
 
@@ -324,7 +334,7 @@ fn stretches(lines: &[&str], body: &Body) -> Vec<Stretch> {
         let line = lines[n];
         if line.ends_with(':') {
             // Debug information has labels, too.
-            let debug = [".LVL", ".LBB", ".LBE", ".LFB", ".LFE"];
+            let debug = [".LVL", ".LBB", ".LBE", ".LFB", ".LFE", ".LEHB", ".LEHE"];
             if !debug.iter().any(|d| line.starts_with(d)) {
                 machine.forget();
                 announced.clear();
@@ -410,7 +420,12 @@ impl Group {
         };
         let from = access.address.number;
         let to = from + size;
-        let near = self.ends || from <= self.to + 15 && to >= self.from - 15;
+        // On a stack what lies between two structs may be another variable.
+        let padding = match self.first.place {
+            Where::Frame => 0,
+            _ => 15,
+        };
+        let near = self.ends || from <= self.to + padding && to >= self.from - padding;
         let new = self.write || (from..to).all(|byte| !self.bytes.contains(&byte));
         if near && new {
             self.bytes.extend(from..to);
@@ -530,13 +545,13 @@ impl Stretch {
         let (own_written, own_read) = (frames(&written), frames(&read));
         let enough = written.len() - own_written == usize::from(returns == Sight::Others)
             && own_written >= usize::from(returns == Sight::Exposed)
-            && read.len() - own_read == count(Sight::Others)
-            && own_read >= count(Sight::Exposed);
+            && read.len() - own_read == count(Sight::Others);
         if !enough {
             return None;
         }
         // What is not written yet holds what was left there: it must not count as the thread's state.
-        let until = written.iter().chain(&read).map(|g| g.step).max()?;
+        let until = written.iter().chain(&read).map(|g| g.step).max();
+        let until = until.unwrap_or(0);
         let mut texts = Vec::new();
         for (n, effect, _) in &self.steps[..until] {
             if (1..=1024).contains(&effect.grows) {

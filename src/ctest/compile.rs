@@ -3,6 +3,7 @@
 
 use super::aggregates::{self, Dump};
 use super::assembly;
+use super::cxx;
 use super::library::{is_safe, refused, synchronises};
 use super::units::{Unit, units};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +45,8 @@ pub struct Program {
     pub names_errors: bool,
     /// Whether it has thread-local variables.
     thread_local: bool,
+    /// Whether parts of it are in C++.
+    has_cxx: bool,
     directory: PathBuf,
 }
 
@@ -83,7 +86,7 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
         ));
     }
     let compiler = compiler(sources.compiler.as_deref())?;
-    let units = units(&sources.files)?;
+    let mut units = units(&sources.files)?;
     for tool in ["objcopy", "nm"] {
         require(tool, "install binutils (`apt-get install binutils`)")?;
     }
@@ -94,6 +97,7 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
         reset: true,
         names_errors: false,
         thread_local: false,
+        has_cxx: false,
         directory,
     };
     let at = program.directory.clone();
@@ -101,6 +105,18 @@ pub fn build(sources: &Sources) -> Result<Program, NotBuilt> {
     std::fs::write(at.join("coarsen.h"), HEADER)?;
     std::fs::write(at.join("genmc.h"), GENMC)?;
     std::fs::write(at.join("stdatomic.h"), STDATOMIC)?;
+    let has_cxx = units.iter().any(cxx::is_cxx);
+    program.has_cxx = has_cxx;
+    if has_cxx {
+        // The library has some: the exceptions that a thread is about, for one.
+        program.thread_local = true;
+        cxx::write(&at)?;
+        units.push(Unit {
+            file: cxx::SUPPORT_FILE.into(),
+            directory: at.clone(),
+            flags: Vec::new(),
+        });
+    }
     let clang = is_clang(&compiler);
     if compiler != "gcc" {
         self_test(&compiler, clang, &at)?;
@@ -270,12 +286,20 @@ fn compile(
     // `switch` are read off the assembly.
     command.args(["-fstack-clash-protection", "-fno-jump-tables"]);
     command.args(tool.options);
+    let is_cxx = cxx::is_cxx(unit);
+    if file == cxx::SUPPORT_FILE {
+        // It is of the library, for whoever reads where a step is.
+        let map = format!("-fdebug-prefix-map={}=c++", at.display());
+        command.arg(map);
+    } else if is_cxx {
+        command.arg("-include").arg(at.join(cxx::HEADER_FILE));
+    }
     command.arg("-I").arg(at).arg(file).arg("-o").arg(&assembly);
     let mut dump = None;
     if tool.clang {
         run(&mut command)?;
     } else {
-        dump = dumped(&mut command, at, i)?;
+        dump = dumped(&mut command, at, i, is_cxx)?;
     }
     let text = String::from_utf8_lossy(&std::fs::read(&assembly)?).into_owned();
     if tool.clang {
@@ -316,7 +340,12 @@ fn assemble(
 
 /// Compiles, and reads what gcc tells of the program: the pass that puts calls has one name at `-O0` and another one
 /// above. None if it does not tell.
-fn dumped(command: &mut Command, at: &Path, i: usize) -> Result<Option<Dump>, NotBuilt> {
+fn dumped(
+    command: &mut Command,
+    at: &Path,
+    i: usize,
+    is_cxx: bool,
+) -> Result<Option<Dump>, NotBuilt> {
     let names = [
         "tree-tsan0-lineno-uid",
         "tree-tsan-lineno-uid",
@@ -324,7 +353,12 @@ fn dumped(command: &mut Command, at: &Path, i: usize) -> Result<Option<Dump>, No
     ];
     let paths = names.map(|name| at.join(format!("{i}.{name}")));
     for (name, path) in names.iter().zip(&paths) {
-        let mut option = std::ffi::OsString::from(format!("-fdump-{name}="));
+        // In C++ a function is called otherwise in the text and in the assembly.
+        let more = match is_cxx && name.starts_with("tree") {
+            true => "-asmname",
+            false => "",
+        };
+        let mut option = std::ffi::OsString::from(format!("-fdump-{name}{more}="));
         option.push(path);
         command.arg(option);
     }
@@ -358,17 +392,59 @@ fn symbols(object: &Path) -> Result<Vec<(char, String)>, NotBuilt> {
         .collect())
 }
 
-/// How names in the library of C++ begin: what it starts and allocates by itself is not seen.
-const CXX: [&str; 7] = ["_ZSt", "_ZNSt", "_ZNKSt", "_Zn", "_Zd", "__cxa_", "__gxx_"];
+/// What becomes of a name that the program uses, and does not have itself.
+enum Wanted {
+    /// We stand for it, under this name.
+    Ours(String),
+    /// It can be used as it is.
+    AsItIs,
+    /// It ends an execution that calls it, with this reason.
+    Refused(String),
+    /// Nobody knows what it does.
+    Unknown(String),
+}
 
-/// Refuses what needs the library of C++.
-fn no_cxx<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<(), NotBuilt> {
-    match names.find(|name| CXX.iter().any(|c| name.starts_with(c))) {
-        None => Ok(()),
-        Some(name) => Err(NotBuilt::Refused(format!(
-            "the program needs `{name}` of C++'s library, which can't be controlled: C++ is tested as far as it uses \
-             the C library only"
-        ))),
+impl Wanted {
+    fn of(name: &str, ours: &BTreeSet<String>) -> Result<Wanted, NotBuilt> {
+        let versions = ["__isoc99_", "__isoc23_"];
+        let stripped = versions.iter().find_map(|prefix| name.strip_prefix(prefix));
+        let plain = stripped.unwrap_or(name);
+        let renamed = format!("coarsen_c_{plain}");
+        if ours.contains(&renamed) {
+            return Ok(Wanted::Ours(renamed));
+        }
+        if cxx::is_taken(name) {
+            return Ok(Wanted::AsItIs);
+        }
+        if cxx::is_library(name) {
+            let called = cxx::demangled(name).replace('"', "'");
+            return match called.contains('(') {
+                true => Ok(Wanted::Refused(format!(
+                    "`{called}`: this function of C++'s library can't be controlled"
+                ))),
+                // What is no function may be looked at anywhere.
+                false => Err(NotBuilt::Refused(format!(
+                    "the program needs `{called}` of C++'s library, which can't be controlled"
+                ))),
+            };
+        }
+        if let Some(what) = refused(plain) {
+            return Ok(Wanted::Refused(format!(
+                "`{plain}`: {what} can't be controlled"
+            )));
+        }
+        if ours.contains(name) || is_safe(plain) {
+            return Ok(Wanted::AsItIs);
+        }
+        if name.starts_with("__tsan_") {
+            return Err(NotBuilt::Refused(format!(
+                "the program needs `{name}`, an access that can't be controlled"
+            )));
+        }
+        Ok(match synchronises(plain) {
+            true => Wanted::Refused(format!("`{plain}`: this function can't be controlled")),
+            false => Wanted::Unknown(plain.to_string()),
+        })
     }
 }
 
@@ -379,7 +455,7 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
         .into_iter()
         .partition(|&(kind, _)| elsewhere(kind));
     let taken: BTreeSet<String> = taken.into_iter().map(|(_, name)| name).collect();
-    let ours: BTreeSet<String> = ours.into_iter().map(|(_, name)| name).collect();
+    let mut ours: BTreeSet<String> = ours.into_iter().map(|(_, name)| name).collect();
     let mut defined = BTreeSet::new();
     let mut wanted = BTreeSet::new();
     let mut functions = BTreeSet::new();
@@ -389,11 +465,13 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
                 functions.insert(name.clone());
             }
             if elsewhere(kind) {
-                &mut wanted
-            } else {
-                &mut defined
+                wanted.insert(name);
+                continue;
             }
-            .insert(name);
+            if name.starts_with("coarsen_c_") {
+                ours.insert(name.clone());
+            }
+            defined.insert(name);
         }
     }
     if !defined.contains("main") {
@@ -426,28 +504,16 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
     let mut unknown = Vec::new();
     // Functions that end an execution if they are called.
     let mut stubs: BTreeMap<&str, String> = BTreeMap::new();
-    no_cxx(wanted.difference(&defined))?;
     for name in wanted.difference(&defined) {
-        let plain = ["__isoc99_", "__isoc23_"]
-            .iter()
-            .find_map(|prefix| name.strip_prefix(prefix))
-            .unwrap_or(name);
-        let renamed = format!("coarsen_c_{plain}");
-        if ours.contains(&renamed) {
-            names.insert(name, renamed);
-        } else if let Some(what) = refused(plain) {
-            stubs.insert(name, format!("`{plain}`: {what} can't be controlled"));
-        } else if name.starts_with("__tsan_") && !ours.contains(name) {
-            return Err(NotBuilt::Refused(format!(
-                "the program needs `{name}`, an access that can't be controlled"
-            )));
-        } else if !ours.contains(name) && !is_safe(plain) && synchronises(plain) {
-            stubs.insert(
-                name,
-                format!("`{plain}`: this function can't be controlled"),
-            );
-        } else if !ours.contains(name) && !is_safe(plain) {
-            unknown.push(plain.to_string());
+        match Wanted::of(name, &ours)? {
+            Wanted::Ours(instead) => {
+                names.insert(name, instead);
+            }
+            Wanted::AsItIs => {}
+            Wanted::Refused(what) => {
+                stubs.insert(name, what);
+            }
+            Wanted::Unknown(plain) => unknown.push(plain),
         }
     }
     if !unknown.is_empty() {
@@ -513,6 +579,7 @@ fn link(
             .arg(at.join("runtime.o"));
         command
             .args(libraries.clone())
+            .args(program.has_cxx.then_some(cxx::LINKED).into_iter().flatten())
             .args(["-lpthread", "-lm", "-o"]);
         command.arg(&program.path);
         command

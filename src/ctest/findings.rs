@@ -1,5 +1,6 @@
 //! What goes wrong in an execution: errors, invariants that were broken, data races; each is told once.
 
+use super::cxx;
 use super::explore::{DataRace, ENDLESS, Endless, Found, key};
 use super::history::{Look, Step};
 use super::names::Names;
@@ -115,7 +116,11 @@ impl Worker<'_> {
     pub(super) fn message(&self) -> String {
         let shared = self.process.shared();
         let n = (shared.message_len as usize).min(shared.message.len());
-        String::from_utf8_lossy(&shared.message[..n]).into_owned()
+        let message = String::from_utf8_lossy(&shared.message[..n]);
+        match message.strip_prefix(shared::UNCAUGHT) {
+            Some(name) => format!("{}{}", shared::UNCAUGHT, cxx::type_name(name)),
+            None => message.into_owned(),
+        }
     }
 
     /// The error that ended the present execution.

@@ -18,6 +18,9 @@ pub struct Function {
     pub nested: bool,
     /// Whether there is something that can't be read (names of files with brackets).
     pub strange: bool,
+    /// Whether it is told where its result is to be, and makes it there by calls and assignments that are announced: so
+    /// it is with classes of C++ that can't be copied byte by byte.
+    pub by_reference: bool,
 }
 
 /// A call.
@@ -50,9 +53,12 @@ pub enum Sight {
 
 /// The names of functions, and of nothing else, of gcc's table of symbols (`-fdump-ipa-cgraph`): a function that is
 /// passed to another one looks like a variable.
+///
+/// Where a symbol is introduced it has the name that people know, in lists the assembler's, both with its number.
 fn addresses(symbols: &str) -> BTreeSet<&str> {
-    let mut name = "";
+    let mut number = "";
     let (mut functions, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let mut names: BTreeSet<(&str, &str)> = BTreeSet::new();
     for line in symbols.lines() {
         if let Some(kind) = line.strip_prefix("  Type: ") {
             if kind.starts_with("function") {
@@ -60,12 +66,38 @@ fn addresses(symbols: &str) -> BTreeSet<&str> {
             } else {
                 &mut others
             }
-            .insert(name);
-        } else if let Some((_, rest)) = line.split_once(" (") {
-            name = rest.split(')').next().unwrap_or("");
+            .insert(number);
+        } else if line.starts_with("  ") {
+            let listed = line.split(' ').filter_map(|word| word.rsplit_once('/'));
+            names.extend(listed.map(|(name, number)| (number, name)));
+        } else if let Some((name, behind)) = introduced(line) {
+            number = behind;
+            names.insert((number, name));
         }
     }
-    &functions - &others
+    let named = |numbers: &BTreeSet<&str>| -> BTreeSet<&str> {
+        let all = names.iter().filter(|(number, _)| numbers.contains(number));
+        all.map(|(_, name)| *name).collect()
+    };
+    &named(&functions) - &named(&others)
+}
+
+/// A symbol's name and number, where it is introduced: `NAME/NUMBER (NAME) @ADDRESS`.
+fn introduced(line: &str) -> Option<(&str, &str)> {
+    let mut from = 0;
+    while let Some(at) = line[from..].find('/') {
+        let at = from + at;
+        let rest = &line[at + 1..];
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0
+            && let Some(again) = rest[digits..].strip_prefix(" (")
+        {
+            let name = again.split(") @").next().unwrap_or(again);
+            return Some((name, &rest[..digits]));
+        }
+        from = at + 1;
+    }
+    None
 }
 
 /// The functions of a dump.
@@ -76,8 +108,10 @@ pub fn functions(dump: &str, symbols: &str) -> Vec<Function> {
     let mut name = None;
     for line in dump.lines() {
         if let Some(header) = line.strip_prefix(";; Function ") {
-            let inside = header.split_once('(').map_or("", |(_, rest)| rest);
-            let label = inside.split([',', ')']).next().unwrap_or("");
+            // Names that people know may have brackets and commas in C++.
+            let named = header.split(", funcdef_no=").next().unwrap_or(header);
+            let label = named.rsplit_once('(').map_or("", |(_, label)| label);
+            let label = label.trim_end_matches(')');
             name = Some(label.trim_start_matches('*').to_string());
             body.clear();
         } else if line == "}" {
@@ -136,10 +170,11 @@ fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Functio
         } else if text.starts_with("goto ") || text.starts_with("switch ") {
             anywhere.insert(block);
         }
-        strange |= text.starts_with('[');
+        strange |= text.starts_with('[') || is_unknown(&text);
         nested |= text.contains("CHAIN.") && text.contains("->");
         statements.push(Statement { place, text, block });
     }
+    let slot = statements.iter().find_map(|s| returned(&s.text));
     let next = |block: usize| -> Vec<usize> {
         if anywhere.contains(&block) {
             return (0..leads.len()).collect();
@@ -156,6 +191,7 @@ fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Functio
             locals: &locals,
             exposed: &exposed,
             addresses,
+            slot,
         };
         call(s, &names)
     });
@@ -164,7 +200,16 @@ fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Functio
         calls: calls.collect(),
         nested,
         strange,
+        by_reference: slot.is_some(),
     }
+}
+
+/// The place that a function returns without having made it: where its caller wants the result. It has no name, and no
+/// other value from outside is without one.
+fn returned(text: &str) -> Option<&str> {
+    let slot = text.strip_prefix("return ")?.strip_suffix(';')?;
+    let digits = slot.strip_prefix('_')?.strip_suffix("(D)")?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then_some(slot)
 }
 
 /// For each statement, the locals whose address was taken on some way to it (and by it), and that have not ended since.
@@ -200,7 +245,7 @@ fn exposed(
 
 /// Which addresses a statement takes, and whose life it ends. What gcc's own calls are told goes nowhere.
 fn take(text: &str, locals: &BTreeSet<u64>, now: &mut BTreeSet<u64>) {
-    if text.starts_with("__builtin___tsan_") {
+    if text.starts_with("__builtin___tsan_") || text.starts_with("__tsan_") {
         return;
     }
     if let Some((ended, _)) = text.split_once(" ={v} {CLOBBER") {
@@ -325,15 +370,27 @@ struct Names<'a> {
     locals: &'a BTreeSet<u64>,
     exposed: &'a BTreeSet<u64>,
     addresses: &'a BTreeSet<&'a str>,
+    /// Where the result is to be, if the caller says so.
+    slot: Option<&'a str>,
 }
 
-/// Reads a statement that is a call: `[TO = ]FUNCTION (ARGUMENTS);`, with remarks in brackets behind it.
-fn call(statement: &Statement, names: &Names) -> Option<Call> {
-    let whole = statement.text.as_str();
-    let (text, remarks) = match whole.rfind(");") {
-        Some(end) => (&whole[..end], whole[end + 2..].trim()),
-        None => return None,
-    };
+/// What is no function, though something in brackets follows.
+const KEYWORDS: [&str; 7] = [
+    "if",
+    "switch",
+    "while",
+    "return",
+    "goto",
+    "resx",
+    "__complex__",
+];
+
+/// The sides of a statement that may be a call, and its remarks: where the result goes, what is called, and arguments.
+type Sides<'a> = (Option<&'a str>, &'a str, &'a str, &'a str);
+
+fn sides(whole: &str) -> Option<Sides<'_>> {
+    let end = whole.rfind(");")?;
+    let (text, remarks) = (&whole[..end], whole[end + 2..].trim());
     if !remarks.is_empty() && !remarks.starts_with('[') {
         return None;
     }
@@ -348,27 +405,43 @@ fn call(statement: &Statement, names: &Names) -> Option<Call> {
     };
     let (callee, arguments) = from.split_once(" (")?;
     let callee = callee.trim();
+    let is_cast = callee.starts_with('(') || callee.is_empty();
+    (!is_cast && !KEYWORDS.contains(&callee)).then_some((to, callee, arguments, remarks))
+}
+
+/// The name of what the text gives its label.
+fn unlabelled(callee: &str) -> &str {
+    callee.strip_prefix('*').unwrap_or(callee)
+}
+
+/// Whether what is called can be named: a function, a variable, or an entry of a class's table.
+fn is_callee(callee: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || "_.$()".contains(c);
-    let keywords = [
-        "if",
-        "switch",
-        "while",
-        "return",
-        "goto",
-        "resx",
-        "__complex__",
-    ];
-    let named = callee.chars().all(word) && !callee.is_empty() && !callee.starts_with('(');
-    if !named || keywords.contains(&callee) {
+    unlabelled(callee).chars().all(word) || callee.starts_with("OBJ_TYPE_REF(")
+}
+
+/// Whether a statement looks like a call, and is not understood.
+fn is_unknown(text: &str) -> bool {
+    sides(text).is_some_and(|(_, callee, _, _)| {
+        !is_callee(callee) && callee.contains("D.") && !callee.contains(' ')
+    })
+}
+
+/// Reads a statement that is a call: `[TO = ]FUNCTION (ARGUMENTS);`, with remarks in brackets behind it.
+fn call(statement: &Statement, names: &Names) -> Option<Call> {
+    let whole = statement.text.as_str();
+    let (to, callee, arguments, remarks) = sides(whole)?;
+    if !is_callee(callee) {
         return None;
     }
     let arguments = split(arguments, ",").into_iter().map(str::trim);
     let sight = |text| sight(text, names);
     let by_name = callee.starts_with('.') || !numbers(callee).is_empty();
+    let by_name = by_name && !callee.starts_with("OBJ_TYPE_REF(");
     Some(Call {
         text: without_numbers(whole[..whole.len() - remarks.len()].trim_end_matches([' ', ';'])),
         place: statement.place.clone(),
-        callee: by_name.then(|| without_numbers(callee)),
+        callee: by_name.then(|| without_numbers(unlabelled(callee))),
         result: to.map_or(Sight::Nobody, sight),
         in_place: remarks.contains("return slot"),
         arguments: arguments.map(sight).collect(),
@@ -383,7 +456,9 @@ fn sight(text: &str, names: &Names) -> Sight {
     if text.starts_with(|c: char| c.is_ascii_digit()) || text.starts_with("__complex__ ") {
         return Sight::Nobody;
     }
-    if text == "<retval>" || text.starts_with("<retval>.") {
+    let slot = text.strip_prefix('*');
+    if text == "<retval>" || text.starts_with("<retval>.") || (slot.is_some() && slot == names.slot)
+    {
         // The caller's, who answers for it.
         return Sight::Nobody;
     }

@@ -10,6 +10,7 @@ mod aggregates;
 pub mod assembly;
 pub mod claims;
 pub mod compile;
+mod cxx;
 pub mod debug;
 pub mod explore;
 pub mod filters;

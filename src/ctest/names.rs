@@ -47,6 +47,8 @@ pub struct Named {
     pub value: String,
     /// What was there before.
     pub before: String,
+    /// Where it is to be told: at its own place, or at the program's call of the library that has it.
+    pub site: u64,
 }
 
 /// What an error is about.
@@ -67,6 +69,9 @@ pub struct Names {
     pub about: String,
     /// What each thread would access next, at the end.
     pub waiting: Vec<String>,
+    /// The last place of the program itself that each thread has called from and not come back to, at the end; 0 if
+    /// there is none.
+    pub called: Vec<u64>,
     /// The blocks that have been named: what each is called, and what is known of it.
     pub blocks: Vec<(String, Block)>,
 }
@@ -87,6 +92,11 @@ impl Names {
         naming.find_pointers(steps);
         naming.label();
         naming.all(steps, last, about)
+    }
+
+    /// The last place of the program itself that a thread has called from, at the end; 0 if there is none.
+    pub fn called(&self, thread: usize) -> u64 {
+        self.called.get(thread).copied().unwrap_or(0)
     }
 
     /// What a step is about.
@@ -121,6 +131,9 @@ struct Frame<'a> {
     canonical: u64,
     /// The register for frames.
     register: u64,
+    /// Its beginning, and where it returns to.
+    begins: u64,
+    caller: u64,
 }
 
 /// The functions that threads are in, at some step.
@@ -161,12 +174,23 @@ impl<'a> Frames<'a> {
                 function: self.debug.function(mark.pc),
                 canonical: canonical.unwrap_or(0),
                 register: mark.bp,
+                begins: mark.pc,
+                caller: mark.caller,
             });
         }
     }
 
     fn go_to(&mut self, step: usize) {
         self.go_on(|_, mark| mark.at as usize <= step);
+    }
+
+    /// The last place of the program itself that a thread has called from; 0 if there is none.
+    fn called(&self, thread: usize) -> u64 {
+        let frames = self.of.get(&thread).map_or(&[] as &[Frame], Vec::as_slice);
+        let is_own = |pc: &u64| self.debug.line(*pc).is_some() && !self.debug.is_library(*pc);
+        // A function of the program that has called nobody is where it begins.
+        let mut places = frames.iter().rev().flat_map(|f| [f.begins, f.caller]);
+        places.find(is_own).unwrap_or(0)
     }
 
     /// The function on whose part of a thread's stack an address lies.
@@ -494,6 +518,7 @@ impl<'a> Naming<'a> {
                 object,
                 value,
                 before,
+                site: self.debug.told_at(step.pc, || frames.called(who)),
             });
         }
         frames.go_to(steps.len());
@@ -501,19 +526,41 @@ impl<'a> Naming<'a> {
             let size = if is_memory(last.kind()) { 1 } else { 0 };
             let object = self.object(last.addr, size, who, &frames).0;
             names.waiting.push(object);
+            // Of a thread that has not come to another step, where its last one is told.
+            let before = steps.iter().zip(&names.steps).rev();
+            let mut before = before.filter(|(s, _)| usize::from(s.thread) == who);
+            let stays = before.next().filter(|(s, _)| s.pc == last.pc);
+            let called = stays.map_or_else(|| frames.called(who), |(_, named)| named.site);
+            names.called.push(called);
         }
         names.about = match about {
             About::Piece(addr) => self.object(addr, 1, usize::MAX, &frames).0,
             About::Block(addr) => self.label_of(addr),
         };
-        let used = self.used.iter();
-        names.blocks = used
-            .map(|&i| {
+        let mut used: Vec<usize> = self.used.iter().copied().collect();
+        used.sort_by_key(|&i| self.seen.blocks[i].marks);
+        let mut frames = Frames::new(self.debug, self.seen);
+        let mut blocks: BTreeMap<usize, Block> = BTreeMap::new();
+        for i in used {
+            let mut block = self.seen.blocks[i];
+            frames.go_on(|taken, _| taken < block.marks as usize);
+            let called = || frames.called(block.by as usize);
+            block.pc = self.debug.told_at(block.pc, called);
+            // It is freed by the last of these steps.
+            let freed = (block.freed as usize).checked_sub(1);
+            if let Some(step) = freed.and_then(|n| names.steps.get(n)) {
+                block.freed_at = step.site;
+            }
+            blocks.insert(i, block);
+        }
+        names.blocks = blocks
+            .into_iter()
+            .map(|(i, block)| {
                 let label = match &self.called[i] {
                     Some(name) => format!("{} (*{name})", self.labels[i]),
                     None => self.labels[i].clone(),
                 };
-                (label, self.seen.blocks[i])
+                (label, block)
             })
             .collect();
         names

@@ -285,7 +285,7 @@ impl Report {
             Some(thread) => format!(
                 "{}{message}{about} at {} in T{thread}",
                 error.kind,
-                self.debug.place(error.pc)
+                self.place(error)
             ),
             None => {
                 format!("{} ({})", error.kind, self.waits(error))
@@ -319,7 +319,7 @@ impl Report {
     fn waits(&self, error: &Found) -> String {
         let waits = error.open().map(|(i, l)| {
             let what = self.operation(l.kind(), l.addr, waiting(error, i), 0);
-            format!("T{i} at {}: {what}", self.debug.place(l.pc))
+            format!("T{i} at {}: {what}", self.standing_at(error, i, l.pc))
         });
         waits.collect::<Vec<_>>().join(", ")
     }
@@ -394,11 +394,14 @@ impl Report {
             |(n, (name, _)): &(usize, &(String, _))| all || *n < MOST_BLOCKS || is_about(name);
         for (_, (name, block)) in blocks.iter().enumerate().filter(told) {
             let bytes = plural(block.size, "byte");
-            let made = self.debug.place(block.pc);
-            let _ = write!(text, "    {name}: {bytes}, allocated at {made}");
+            let at = |pc: u64| match self.debug.is_library(pc) {
+                true => String::new(),
+                false => format!(" at {}", self.debug.place(pc)),
+            };
+            let _ = write!(text, "    {name}: {bytes}, allocated{}", at(block.pc));
             if block.freed > 0 && block.freed as usize <= error.steps.len() {
-                let freed = self.debug.place(block.freed_at);
-                let _ = write!(text, ", freed at {freed} (step {})", block.freed);
+                let freed = at(block.freed_at);
+                let _ = write!(text, ", freed{freed} (step {})", block.freed);
             }
             text.push('\n');
         }
@@ -525,7 +528,7 @@ impl Report {
                 "object": named.object,
                 "value": s.value.to_string(),
                 "shown": named.value,
-                "place": self.debug.place(s.pc),
+                "place": self.debug.place(if named.site == 0 { s.pc } else { named.site }),
             })
         });
         steps.collect()
@@ -536,7 +539,7 @@ impl Report {
         let e = &self.exploration;
         let threads = |error: &Found| -> Value {
             let each = error.open().map(|(i, l)| {
-                json!({"thread": i, "place": self.debug.place(l.pc),
+                json!({"thread": i, "place": self.standing_at(error, i, l.pc),
                     "operation": self.operation(l.kind(), l.addr, waiting(error, i), 0)})
             });
             each.collect()
@@ -626,12 +629,18 @@ impl Report {
     /// Where an error is; of a deadlock, where its first thread waits.
     pub fn place(&self, error: &Found) -> String {
         match error.thread {
-            Some(_) => self.debug.place(error.pc),
+            Some(thread) => self.standing_at(error, thread.into(), error.pc),
             None => {
                 let open = error.open().next();
-                open.map_or("?".into(), |(_, l)| self.debug.place(l.pc))
+                open.map_or("?".into(), |(i, l)| self.standing_at(error, i, l.pc))
             }
         }
+    }
+
+    /// Where a thread is that is at an address, at the end.
+    pub(super) fn standing_at(&self, error: &Found, thread: usize, pc: u64) -> String {
+        let site = self.debug.told_at(pc, || error.names.called(thread));
+        self.debug.place(site)
     }
 }
 

@@ -185,6 +185,7 @@ impl Report {
         let concerns = concerns_others(&error.steps);
         let mut state = State::default();
         let mut steps = Vec::new();
+        let sites = self.sites(error);
         let mut sets: Vec<Option<(usize, String)>> = Vec::new();
         let nothing = Named::default();
         for (n, step) in error.steps.iter().enumerate() {
@@ -208,9 +209,9 @@ impl Report {
                 .change
                 .map(|(name, old, new)| Change { name, old, new });
             sets.push(set);
-            steps.push(self.told(step, changes, done.does, concerns[n]));
+            steps.push(self.told((step, sites[n]), changes, done.does, concerns[n]));
         }
-        let places = self.standing(error);
+        let places = self.standing(error, &sites);
         let (variables, states) = states(&state, &sets, &places);
         Trace {
             variables,
@@ -239,8 +240,14 @@ impl Report {
         trace
     }
 
-    fn told(&self, step: &Step, change: Option<Change>, does: String, concerns: bool) -> TraceStep {
-        let line = self.debug.line(step.pc);
+    fn told(
+        &self,
+        (step, site): (&Step, u64),
+        change: Option<Change>,
+        does: String,
+        concerns: bool,
+    ) -> TraceStep {
+        let line = self.debug.line(site);
         let (file, line, column) = match &line {
             Some(line) => (line.file.clone(), line.line, line.column),
             None => (String::new(), 0, 0),
@@ -265,8 +272,28 @@ impl Report {
         }
     }
 
+    /// Where steps are told. What no call of the program itself has led to, as the beginning of a thread of C++, is
+    /// told where its thread comes next.
+    fn sites(&self, error: &Found) -> Vec<u64> {
+        let site = |(n, step): (usize, &Step)| match error.names.steps.get(n) {
+            Some(named) if named.site != 0 => named.site,
+            _ => step.pc,
+        };
+        let mut sites: Vec<u64> = error.steps.iter().enumerate().map(site).collect();
+        let mut next: BTreeMap<u16, u64> = BTreeMap::new();
+        for (n, step) in error.steps.iter().enumerate().rev() {
+            match next.get(&step.thread) {
+                Some(&next) if self.debug.is_library(sites[n]) => sites[n] = next,
+                _ => {
+                    next.insert(step.thread, sites[n]);
+                }
+            }
+        }
+        sites
+    }
+
     /// For each thread, where it stands in each state: where its next step is.
-    fn standing(&self, error: &Found) -> Vec<Vec<String>> {
+    fn standing(&self, error: &Found, sites: &[u64]) -> Vec<Vec<String>> {
         let threads = error.steps.iter().map(|s| usize::from(s.thread) + 1).max();
         let threads = threads.unwrap_or(0).max(error.last.len());
         let mut all = Vec::new();
@@ -274,25 +301,25 @@ impl Report {
         for thread in 0..threads {
             let last = error.last.get(thread);
             let mut at = match last {
-                Some(l) if l.ended == 0 && l.begun != 0 => self.debug.place(l.pc),
+                Some(l) if l.ended == 0 && l.begun != 0 => self.standing_at(error, thread, l.pc),
                 Some(l) if l.ended == 0 => "not begun".into(),
                 Some(_) => "end".into(),
                 // Of an execution that is not followed to its end, where the thread was last.
                 None => {
-                    let own = |s: &&Step| usize::from(s.thread) == thread;
-                    let last = error.steps.iter().rfind(own);
-                    last.map_or(UNKNOWN.into(), |s| self.debug.place(s.pc))
+                    let own = |s: &&(&Step, &u64)| usize::from(s.0.thread) == thread;
+                    let all: Vec<(&Step, &u64)> = error.steps.iter().zip(sites).collect();
+                    let last = all.iter().rfind(own);
+                    last.map_or(UNKNOWN.into(), |(_, site)| self.debug.place(**site))
                 }
             };
             let mut stands = vec![String::new(); error.steps.len() + 1];
             for n in (0..=error.steps.len()).rev() {
                 stands[n].clone_from(&at);
-                let before = n.checked_sub(1).map(|n| &error.steps[n]);
-                if let Some(step) = before.filter(|s| usize::from(s.thread) == thread) {
-                    at = known
-                        .entry(step.pc)
-                        .or_insert_with(|| self.debug.place(step.pc))
-                        .clone();
+                let before = n.checked_sub(1).map(|n| (&error.steps[n], sites[n]));
+                let own = before.filter(|(s, _)| usize::from(s.thread) == thread);
+                if let Some((_, site)) = own {
+                    let place = known.entry(site).or_insert_with(|| self.debug.place(site));
+                    at.clone_from(place);
                 }
             }
             all.push(stands);

@@ -6,6 +6,7 @@
 //! `compile_commands.json` (CMake does, and Bear) can be read as well.
 
 use super::compile::NotBuilt;
+use super::cxx::is_cxx_file;
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 use serde::{Deserialize, Serialize};
@@ -78,7 +79,7 @@ const DROPPED: [&str; 18] = [
 
 fn is_source(argument: &str) -> bool {
     let extension = Path::new(argument).extension().and_then(|e| e.to_str());
-    !argument.starts_with('-') && matches!(extension, Some("c" | "i"))
+    !argument.starts_with('-') && (matches!(extension, Some("c" | "i")) || is_cxx_file(argument))
 }
 
 /// The C files of a command, and the options that matter.

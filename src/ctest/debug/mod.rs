@@ -6,12 +6,14 @@ mod types;
 
 pub use types::{TypeId, Types, is_number, number};
 
+use crate::ctest::cxx;
 use addr2line::Context;
 use gimli::{
     self, BaseAddresses, CfaRule, Dwarf, EhFrame, EndianArcSlice, LittleEndian, UnwindContext,
     UnwindSection, X86_64,
 };
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -93,6 +95,7 @@ pub struct Debug {
     unwinder: RefCell<UnwindContext<usize>>,
     here: PathBuf,
     sources: RefCell<BTreeMap<String, Vec<String>>>,
+    libraries: RefCell<FxHashMap<u64, bool>>,
 }
 
 impl Debug {
@@ -109,6 +112,7 @@ impl Debug {
             unwinder: RefCell::new(UnwindContext::new()),
             here: std::env::current_dir().unwrap_or_default(),
             sources: RefCell::default(),
+            libraries: RefCell::default(),
         };
         let bytes = std::fs::read(program).unwrap_or_default();
         let Ok(file) = object::File::parse(&*bytes) else {
@@ -180,15 +184,46 @@ impl Debug {
     /// The place of the call that returns to `pc`.
     pub fn line(&self, pc: u64) -> Option<Line> {
         // A call returns behind itself; what it belongs to is before.
-        let at = self.lines.as_ref()?.find_location(pc.checked_sub(1)?);
-        let at = at.ok()??;
-        let file = Path::new(at.file?);
-        let file = file.strip_prefix(&self.here).unwrap_or(file);
-        Some(Line {
-            file: file.display().to_string(),
-            line: at.line? as usize,
-            column: at.column.unwrap_or(0) as usize,
+        let pc = pc.checked_sub(1)?;
+        let lines = self.lines.as_ref()?;
+        let line = |at: addr2line::Location| {
+            let file = Path::new(at.file?);
+            let file = file.strip_prefix(&self.here).unwrap_or(file);
+            Some(Line {
+                file: file.display().to_string(),
+                line: at.line? as usize,
+                column: at.column.unwrap_or(0) as usize,
+            })
+        };
+        let inner = line(lines.find_location(pc).ok()??)?;
+        if !cxx::is_library_file(&inner.file) {
+            return Some(inner);
+        }
+        // A function of the library that was put into one of the program is told where it is called.
+        let mut frames = lines.find_frames(pc).skip_all_loads().ok()?;
+        while let Ok(Some(frame)) = frames.next() {
+            let own = frame.location.and_then(line);
+            let own = own.filter(|line| !cxx::is_library_file(&line.file));
+            if own.is_some() {
+                return own;
+            }
+        }
+        Some(inner)
+    }
+
+    /// Whether the code at an address is of a library, as inline functions of headers are.
+    pub fn is_library(&self, pc: u64) -> bool {
+        let mut known = self.libraries.borrow_mut();
+        *known.entry(pc).or_insert_with(|| {
+            let line = self.line(pc);
+            line.is_some_and(|line| cxx::is_library_file(&line.file))
         })
+    }
+
+    /// Where something at an address is told: there, or where the program has called the library that it is in.
+    pub fn told_at(&self, pc: u64, called: impl FnOnce() -> u64) -> u64 {
+        let site = if self.is_library(pc) { called() } else { 0 };
+        if site == 0 { pc } else { site }
     }
 
     /// `file:line`, or the address.

@@ -1,0 +1,274 @@
+//! Programs in C++: threads, exceptions, virtual calls, containers. Those in `tests/ctest/cxx/` are right, and each has
+//! a mistake with `BUG`; so much of the library as we write anew is held against arrays in `containers.cpp`.
+
+use super::formats::coarsen;
+use super::{Scratch, make, run, settings};
+use crate::missing;
+use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
+use coarsen::ctest::explore::{Exploration, Settings};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Whether programs in C++ can be built here; says so if not.
+fn possible() -> bool {
+    super::possible() && missing::tools(&["g++"])
+}
+
+fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/ctest/cxx/{name}.cpp"))
+}
+
+fn wide() -> Settings {
+    Settings {
+        steps: 100_000,
+        ..settings()
+    }
+}
+
+fn built(file: &Path, flags: &[&str]) -> Program {
+    let program = make(file, &[&["-std=c++17"], flags].concat());
+    let uncontrolled = &program.uncontrolled;
+    assert!(
+        uncontrolled.is_empty(),
+        "{}: {uncontrolled:?}",
+        file.display()
+    );
+    program
+}
+
+/// All executions of a program that is right, or may be.
+fn explored(file: &Path) -> Exploration {
+    let e = run(&built(file, &[]), &wide());
+    let complete = e.finished && e.limits.is_empty() && e.refused.is_none();
+    assert!(
+        complete,
+        "{}: {:?} {:?}",
+        file.display(),
+        e.limits,
+        e.refused
+    );
+    e
+}
+
+/// Executions up to the first error. Behind a mistake anything may happen, such as loops without an end.
+fn up_to_an_error(file: &Path, flags: &[&str]) -> Exploration {
+    let first = Settings {
+        keep_going: false,
+        ..settings()
+    };
+    run(&built(file, flags), &first)
+}
+
+/// The kinds of errors and what is said of them, and whether there are data races.
+fn wrong(e: &Exploration) -> (Vec<String>, bool) {
+    let each = e.errors.iter().map(|f| format!("{} {}", f.kind, f.message));
+    (each.collect(), !e.races.is_empty())
+}
+
+#[test]
+fn right_programs_are_right() {
+    if !possible() {
+        return;
+    }
+    for (name, executions) in [
+        ("cache", 4),
+        ("containers", 1),
+        ("deque", 12),
+        ("future", 5),
+        ("logger", 12),
+        ("pool", 192),
+        ("shapes", 3),
+    ] {
+        let e = explored(&shipped(name));
+        assert_eq!(wrong(&e), (Vec::new(), false), "{name}");
+        assert_eq!((e.executions, e.redundant), (executions, 0), "{name}");
+    }
+}
+
+#[test]
+fn mistakes_are_found() {
+    if !possible() {
+        return;
+    }
+    for (name, what, races) in [
+        ("cache", "assertion ours == theirs", true),
+        ("deque", "crash access through a null pointer", true),
+        (
+            "future",
+            "abort nobody catches an exception of type std::runtime_error",
+            false,
+        ),
+        ("logger", "assertion made == 1", true),
+        ("pool", "deadlock", false),
+        ("shapes", "use after free", true),
+    ] {
+        let e = up_to_an_error(&shipped(name), &["-DBUG"]);
+        let (errors, raced) = wrong(&e);
+        assert!(
+            errors.iter().any(|e| e.starts_with(what)),
+            "{name}: {errors:?}"
+        );
+        assert_eq!(raced, races, "{name}");
+    }
+}
+
+/// The tests are right themselves: natively they say the same.
+#[test]
+fn right_programs_run_outside() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-outside");
+    for name in [
+        "cache",
+        "containers",
+        "deque",
+        "future",
+        "logger",
+        "pool",
+        "shapes",
+    ] {
+        let program = scratch.0.join(name);
+        let mut compiler = Command::new("g++");
+        compiler.args(["-std=c++17", "-pthread"]).arg(shipped(name));
+        assert!(
+            compiler
+                .arg("-o")
+                .arg(&program)
+                .status()
+                .expect("g++")
+                .success()
+        );
+        let output = Command::new(&program).output().expect("it runs");
+        assert!(output.status.success(), "{name}: {output:?}");
+    }
+}
+
+/// What two threads do to a container without a lock is a data race, whichever functions of the library do it.
+#[test]
+fn accesses_of_the_library_are_seen() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-library");
+    for (n, (header, declared, does)) in [
+        ("list", "std::list<int> x", "x.push_back(1)"),
+        ("set", "std::set<int> x", "x.insert(1)"),
+        (
+            "string",
+            "std::string x = \"long enough not to be inside\"",
+            "x += 'a'",
+        ),
+        ("unordered_set", "std::unordered_set<int> x", "x.insert(1)"),
+        ("vector", "std::vector<int> x(1)", "x.push_back(1)"),
+        ("memory", "auto x = std::make_shared<int>()", "x = nullptr"),
+        (
+            "memory",
+            "struct B { virtual ~B() {} }; struct D : B {}; D d; B *x = &d",
+            "x = dynamic_cast<D *>(x)",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for locked in [false, true] {
+            let does = match locked {
+                true => format!("std::lock_guard<std::mutex> lock(m); {does}"),
+                false => does.to_string(),
+            };
+            let file = scratch.0.join(format!("{n}{locked}.cpp"));
+            let text = format!(
+                "#include <{header}>\n#include <mutex>\n#include <thread>\nint main() {{ std::mutex m; {declared};\n\
+                 auto does = [&] {{ {does}; }}; std::thread other(does); does(); other.join(); }}\n"
+            );
+            std::fs::write(&file, text).expect("written");
+            let e = match locked {
+                true => explored(&file),
+                false => up_to_an_error(&file, &[]),
+            };
+            let (errors, races) = wrong(&e);
+            assert_eq!(races, !locked, "{header}: {errors:?}");
+            assert!(!locked || errors.is_empty(), "{header}: {errors:?}");
+        }
+    }
+}
+
+/// What ends a program, and what it may not use.
+#[test]
+fn ends_and_refusals() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-ends");
+    let file = |name: &str, text: &str| {
+        let file = scratch.0.join(format!("{name}.cpp"));
+        std::fs::write(&file, text).expect("written");
+        file
+    };
+    for (name, text, what) in [
+        (
+            "left",
+            "#include <thread>\nint main() { std::thread t([] {}); }",
+            "abort std::terminate",
+        ),
+        (
+            "global",
+            "#include <cassert>\nint n; struct S { S() { n = 1; } ~S() { assert(n == 2); } } s; int main() { n = 3; }",
+            "assertion n == 2",
+        ),
+        (
+            "freed",
+            "#include <thread>\nint main() { int *p = new int; std::thread t([=] { delete p; }); delete p; t.join(); }",
+            "double free",
+        ),
+    ] {
+        let (errors, _) = wrong(&up_to_an_error(&file(name, text), &[]));
+        assert!(
+            errors.iter().any(|e| e.starts_with(what)),
+            "{name}: {errors:?}"
+        );
+    }
+    let sources = |file: &Path| Sources {
+        files: vec![file.display().to_string()],
+        cflags: vec![],
+        compiler: None,
+    };
+    let text = "#include <iostream>\nint main(int n, char **) { int x; if (n > 1) std::cin >> x; }";
+    match build(&sources(&file("in", text))) {
+        Err(NotBuilt::Refused(why)) => {
+            assert!(why.contains("`std::cin` of C++'s library"), "{why}")
+        }
+        other => panic!("{other:?}"),
+    }
+    let text = "#include <random>\nint main() { std::random_device d; return d() == 0; }";
+    let program = make(&file("random", text), &[]);
+    let (why, pc) = run(&program, &wide()).refused.expect("random_device");
+    assert!(why.contains("std::random_device::") && pc != 0, "{why}");
+}
+
+/// Steps of the library are told where the program has called it.
+#[test]
+fn executions_are_told_where_the_program_is() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-told");
+    let text = "#include <atomic>\n#include <cassert>\n#include <thread>\nstd::atomic<int> x;\nvoid add()\n{\n    int t = \
+        x.load();\n    x.store(t + 1);\n}\nint main()\n{\n    std::thread one(add), other(add);\n    one.join();\n    \
+        other.join();\n    assert(x == 2);\n}\n";
+    std::fs::write(scratch.0.join("add.cpp"), text).expect("written");
+    let (code, told, _) = coarsen(&["test", "add.cpp"], &scratch.0);
+    assert_eq!(code, 10, "{told}");
+    for line in [
+        "add.cpp:15 in T0",
+        "7 int t = x.load();",
+        "8 x.store(t + 1);",
+        "13 one.join();",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    assert!(
+        !told.contains("/usr/") && !told.contains("coarsen_cxx"),
+        "{told}"
+    );
+}
