@@ -18,6 +18,7 @@ int atexit(void (*)());
 int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
 int pthread_join(pthread_t, void **);
 int pthread_detach(pthread_t);
+pthread_t pthread_self();
 int pthread_mutex_lock(void *);
 int pthread_mutex_unlock(void *);
 int pthread_cond_init(void *, const void *);
@@ -61,7 +62,11 @@ extern "C" void *__cxa_current_exception_type();
 static void ended() {
     coarsen_cxx_terminated(__cxxabiv1::__cxa_current_exception_type());
 }
-__attribute__((constructor(101))) static void prepared() { std::set_terminate(ended); }
+static pthread_t first_thread;
+__attribute__((constructor(101))) static void prepared() {
+    std::set_terminate(ended);
+    first_thread = pthread_self();
+}
 
 // Looks at what class an object is of, which who makes or destroys it writes.
 extern "C" void *coarsen_dynamic_cast(const void *, const void *, const void *, long);
@@ -113,6 +118,46 @@ extern "C" int coarsen_c___cxa_atexit(void (*destroy)(void *), void *object, voi
     int failed = atexit(last);
     if (!failed) at_end[ends++] = {destroy, object};
     return failed;
+}
+
+// Objects of a thread's own are destroyed when it ends; those of the first thread at the end.
+typedef unsigned pthread_key_t;
+extern "C" int pthread_key_create(pthread_key_t *, void (*)(void *));
+extern "C" int pthread_setspecific(pthread_key_t, const void *);
+namespace {
+struct AtThreadEnd {
+    void (*destroy)(void *);
+    void *object;
+    AtThreadEnd *next;
+};
+__thread AtThreadEnd *thread_ends = nullptr;
+pthread_key_t end_of_thread;
+bool has_key = false;
+Mutex keys;
+void thread_ended(void *) {
+    while (AtThreadEnd *end = thread_ends) {
+        thread_ends = end->next;
+        end->destroy(end->object);
+        free(end);
+    }
+}
+void first_ended() { thread_ended(nullptr); }
+}
+extern "C" int coarsen_c___cxa_thread_atexit(void (*destroy)(void *), void *object, void *) {
+    AtThreadEnd *end = static_cast<AtThreadEnd *>(malloc(sizeof *end));
+    if (!end) return -1;
+    *end = {destroy, object, thread_ends};
+    if (!thread_ends) {
+        if (pthread_self() == first_thread) atexit(first_ended);
+        else {
+            pthread_mutex_lock(&keys);
+            if (!has_key) has_key = !pthread_key_create(&end_of_thread, thread_ended);
+            pthread_mutex_unlock(&keys);
+            pthread_setspecific(end_of_thread, end);
+        }
+    }
+    thread_ends = end;
+    return 0;
 }
 
 // Local variables that are initialised once. The first byte of a guard says that it is done, the second that it is begun.
@@ -190,33 +235,87 @@ void notify_one(void *self) { pthread_cond_signal(self); }
 void notify_all(void *self) AS("_ZNSt18condition_variable10notify_allEv");
 void notify_all(void *self) { pthread_cond_broadcast(self); }
 
-// What futures wait for: the address holds another value, and somebody said so behind the change.
+// Waits for a change of what is at an address, as the kernel's futexes have them: who waits is woken by somebody who
+// has changed it, one or all of those that wait there.
 namespace {
-Mutex futures;
-Condition changed;
+Mutex waiting;
+struct Waiting {
+    const void *at;
+    int count;
+    Condition changed;
+} waits[64];
+int used = 0;
+Waiting *waits_at(const void *at) {
+    for (int i = 0; i < used; i++)
+        if (waits[i].count && waits[i].at == at) return &waits[i];
+    return nullptr;
 }
+Waiting *unused() {
+    for (int i = 0; i < used; i++)
+        if (!waits[i].count) return &waits[i];
+    if (used == 64) abort();
+    return &waits[used++];
+}
+// Whether it was woken, or need not wait, before its time has come.
+bool wait_at(unsigned *at, unsigned value, const timespec *until) {
+    int failed = 0;
+    pthread_mutex_lock(&waiting);
+    if (__atomic_load_n(at, __ATOMIC_SEQ_CST) == value) {
+        Waiting *w = waits_at(at);
+        if (!w) w = unused();
+        w->at = at;
+        w->count++;
+        failed = until ? pthread_cond_timedwait(&w->changed, &waiting, until) : pthread_cond_wait(&w->changed, &waiting);
+        w->count--;
+    }
+    pthread_mutex_unlock(&waiting);
+    return !failed;
+}
+void wake(const void *at, bool all) {
+    pthread_mutex_lock(&waiting);
+    if (Waiting *w = waits_at(at)) {
+        if (all) pthread_cond_broadcast(&w->changed);
+        else pthread_cond_signal(&w->changed);
+    }
+    pthread_mutex_unlock(&waiting);
+}
+}
+extern "C" {
+int *__errno_location();
+long coarsen_c_syscall(long, long, long, long, long, long, long);
+// Atomic variables, latches and semaphores wait by system calls.
+long coarsen_cxx_syscall(long number, long at, long what, long value, const timespec *until, long e, long f) {
+    enum { FUTEX = 202, WAIT = 0, WAKE = 1, WAIT_BITSET = 9, PRIVATE = 128, TIMED_OUT = 110 };
+    if (number != FUTEX) return coarsen_c_syscall(number, at, what, value, (long)until, e, f);
+    switch (what & ~PRIVATE) {
+    case WAKE:
+        wake((void *)at, value > 1);
+        return 0;
+    case WAIT:
+        if (until) break;
+    case WAIT_BITSET:
+        if (wait_at((unsigned *)at, (unsigned)value, until)) return 0;
+        *__errno_location() = TIMED_OUT;
+        return -1;
+    }
+    return coarsen_c_syscall(number, at, what, value, (long)until, e, f);
+}
+}
+
+// What futures wait for: the address holds another value.
 bool wait_until(void *, unsigned *at, unsigned value, bool limited, long seconds, long nanoseconds)
     AS("_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE");
 bool wait_until(void *, unsigned *at, unsigned value, bool limited, long seconds, long nanoseconds) {
     timespec until = {seconds, nanoseconds};
-    int failed = 0;
-    pthread_mutex_lock(&futures);
-    while (!failed && __atomic_load_n(at, __ATOMIC_SEQ_CST) == value)
-        failed = limited ? pthread_cond_timedwait(&changed, &futures, &until) : pthread_cond_wait(&changed, &futures);
-    pthread_mutex_unlock(&futures);
-    return !failed;
+    return wait_at(at, value, limited ? &until : nullptr);
 }
 bool wait_until_steady(void *self, unsigned *at, unsigned value, bool limited, long seconds, long nanoseconds)
     AS("_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE");
 bool wait_until_steady(void *self, unsigned *at, unsigned value, bool limited, long seconds, long nanoseconds) {
     return wait_until(self, at, value, limited, seconds, nanoseconds);
 }
-void notify_futures(unsigned *) AS("_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj");
-void notify_futures(unsigned *) {
-    pthread_mutex_lock(&futures);
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&futures);
-}
+void notify_futures(unsigned *at) AS("_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj");
+void notify_futures(unsigned *at) { wake(at, true); }
 
 // Clocks, in nanoseconds.
 static long now(int clock) {

@@ -57,7 +57,7 @@ pub enum Command {
     Explore(ExploreArgs),
     /// Say what each action is as a mover, and how long transactions can be
     Movers(MoversArgs),
-    /// Run a C program with POSIX threads through all its schedules
+    /// Run a program in C or C++ through all its schedules
     Test(TestArgs),
     /// Repeat an execution that `coarsen test --trace` has written
     Replay(ReplayArgs),

@@ -55,8 +55,12 @@ pub fn treat(file: &str, text: &str, dump: Option<&Dump>) -> Treated {
     for body in bodies(&lines) {
         // Optimizations make copies and pieces.
         let whole = body.name.split('.').next().unwrap_or("");
+        let copy = body.name.strip_suffix(".cold").unwrap_or(body.name);
         let simple = known(&plain, body.name).map(|i| &plain[i]);
-        let other = || known(&optimized, body.name).or_else(|| known(&optimized, whole));
+        let other = || {
+            let names = [body.name, copy, whole];
+            names.iter().find_map(|name| known(&optimized, name))
+        };
         let name = body.name;
         let Some(function) = simple.or_else(|| other().map(|i| &optimized[i])) else {
             missed.push(match dump {

@@ -516,6 +516,9 @@ fn rename(objects: &[PathBuf], at: &Path, program: &mut Program) -> Result<(), N
             Wanted::Unknown(plain) => unknown.push(plain),
         }
     }
+    if program.has_cxx && wanted.contains("syscall") {
+        names.insert("syscall", "coarsen_cxx_syscall".into());
+    }
     if !unknown.is_empty() {
         // Who knows what they keep outside of memory.
         program.reset = false;

@@ -57,8 +57,8 @@ pub fn write(at: &Path) -> io::Result<()> {
 /// Whether a name is one of libraries of C++.
 pub fn is_library(name: &str) -> bool {
     let begins = [
-        "_ZSt", "_ZNSt", "_ZNKSt", "_ZNSo", "_ZNSi", "_ZNSd", "_ZNSs", "_Zn", "_Zd", "_ZT",
-        "__cxa_", "_ZGV",
+        "_ZSt", "_ZNSt", "_ZNKSt", "_ZNSo", "_ZNSi", "_ZNSd", "_ZNSs", "_Zn", "_Zd", "_ZTTSt",
+        "_ZTTNSt", "__cxa_", "_ZGV",
     ];
     begins.iter().any(|b| name.starts_with(b))
 }

@@ -112,6 +112,74 @@ fn mistakes_are_found() {
     }
 }
 
+/// What waits at addresses, and is destroyed with its thread.
+#[test]
+fn waits_of_the_later_library_are_seen() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-later");
+    for (n, (header, main, wrong_by)) in [
+        ("latch", "std::latch l(1); std::thread t([&] { l.count_down(); }); l.wait(); t.join();", None),
+        (
+            "barrier",
+            "std::barrier b(2); std::thread t([&] { b.arrive_and_wait(); }); b.arrive_and_wait(); t.join();",
+            None,
+        ),
+        (
+            "semaphore",
+            "int x = 0; std::binary_semaphore s(0); std::thread t([&] { x = 1; s.release(); }); s.acquire(); \
+             assert(x == 1); t.join();",
+            None,
+        ),
+        (
+            "stop_token",
+            "int x = 0; { std::jthread t([&](std::stop_token s) { while (!s.stop_requested()) \
+             std::this_thread::yield(); x = 1; }); } assert(x == 1);",
+            None,
+        ),
+        (
+            "atomic",
+            "std::atomic<int> x{0}; auto f = [&] { x.wait(0); }; std::thread t(f), u(f); x = 1; x.notify_all(); \
+             t.join(); u.join();",
+            None,
+        ),
+        (
+            "atomic",
+            "std::atomic<int> x{0}; auto f = [&] { x.wait(0); }; std::thread t(f), u(f); x = 1; x.notify_one(); \
+             t.join(); u.join();",
+            Some("deadlock"),
+        ),
+        (
+            "atomic",
+            "static std::atomic<int> gone{0}; struct S { int n = 1; ~S() { gone += n; } }; std::thread t([] { \
+             static thread_local S s; s.n = 2; }); t.join(); assert(gone == 2);",
+            None,
+        ),
+        (
+            "atomic",
+            "static std::atomic<int> gone{0}; struct S { int n = 1; ~S() { gone += n; } }; std::thread t([] { \
+             static thread_local S s; s.n = 2; }); assert(gone == 0); t.join();",
+            Some("assertion gone == 0"),
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = scratch.0.join(format!("{n}.cpp"));
+        let text = format!(
+            "#include <{header}>\n#include <cassert>\n#include <thread>\nint main() {{ {main} }}\n"
+        );
+        std::fs::write(&file, text).expect("written");
+        let program = built(&file, &["-std=c++20"]);
+        let (errors, _) = wrong(&run(&program, &settings()));
+        match wrong_by {
+            None => assert!(errors.is_empty(), "{main}: {errors:?}"),
+            Some(what) => assert!(errors.iter().any(|e| e.starts_with(what)), "{main}: {errors:?}"),
+        }
+    }
+}
+
 /// The tests are right themselves: natively they say the same.
 #[test]
 fn right_programs_run_outside() {
@@ -213,7 +281,7 @@ fn ends_and_refusals() {
         ),
         (
             "global",
-            "#include <cassert>\nint n; struct S { S() { n = 1; } ~S() { assert(n == 2); } } s; int main() { n = 3; }",
+            "#include <cassert>\nint n; struct S { ~S() { assert(n == 2); } } s; int main() { n = 3; }",
             "assertion n == 2",
         ),
         (
@@ -253,9 +321,9 @@ fn executions_are_told_where_the_program_is() {
         return;
     }
     let scratch = Scratch::new("cxx-told");
-    let text = "#include <atomic>\n#include <cassert>\n#include <thread>\nstd::atomic<int> x;\nvoid add()\n{\n    int t = \
-        x.load();\n    x.store(t + 1);\n}\nint main()\n{\n    std::thread one(add), other(add);\n    one.join();\n    \
-        other.join();\n    assert(x == 2);\n}\n";
+    let text = "#include <atomic>\n#include <cassert>\n#include <thread>\nstd::atomic<int> x;\nvoid add()\n{\n    int \
+        t = x.load();\n    x.store(t + 1);\n}\nint main()\n{\n    std::thread one(add), other(add);\n    \
+        one.join();\n    other.join();\n    assert(x == 2);\n}\n";
     std::fs::write(scratch.0.join("add.cpp"), text).expect("written");
     let (code, told, _) = coarsen(&["test", "add.cpp"], &scratch.0);
     assert_eq!(code, 10, "{told}");
