@@ -164,8 +164,8 @@ impl Control {
         }
     }
 
-    /// For what is worth so much work, in pairs of BDD nodes: beyond, that alone is stopped, by [`Stop::Effort`]. All
-    /// else is shared with this one.
+    /// For what is done beside and is worth so much work, in pairs of BDD nodes: beyond, that alone is stopped, by
+    /// [`Stop::Effort`], and its reports are nobody's answer. All else is shared with this one.
     pub fn worth(&self, work: u64) -> Control {
         Control {
             budget: self.budget,
@@ -270,6 +270,9 @@ impl Control {
 
     /// Leaves a report of what is known so far; the parts not yet established are `unknown`.
     pub fn publish(&self, report: &Report) {
+        if self.worth.is_some() {
+            return;
+        }
         if let Ok(mut s) = self.common.snapshot.lock() {
             *s = Some(report.clone());
         }
@@ -278,5 +281,27 @@ impl Control {
     /// The last report left by [`Control::publish`].
     pub fn snapshot(&self) -> Option<Report> {
         self.common.snapshot.lock().ok().and_then(|s| s.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_beside_stops_alone_and_answers_nothing() {
+        let control = Control::default();
+        let beside = control.worth(10);
+        control.publish(&Report::undecided("asked", "t"));
+        beside.publish(&Report::undecided("beside", "t"));
+        assert_eq!(control.snapshot().map(|r| r.model), Some("asked".into()));
+        beside.worked(9);
+        assert_eq!(beside.check(), Ok(()));
+        beside.worked(1);
+        assert_eq!(beside.check(), Err(Stop::Effort));
+        assert_eq!(control.check(), Ok(()));
+        let another = control.worth(u64::MAX);
+        control.stop(Stop::Time);
+        assert_eq!(another.check(), Err(Stop::Time));
     }
 }

@@ -163,6 +163,8 @@ impl Session {
             report.coverage = coverage(program, options.coverage, control).ok();
         }
         if uses(theory).is_none() && control.check().is_ok() {
+            // Whoever waits for an answer has it.
+            control.publish(report);
             report.every = match options.every {
                 ForEvery::Never => Vec::new(),
                 ForEvery::Within(_) if !applies(report) => Vec::new(),
@@ -170,7 +172,7 @@ impl Session {
                     let all = self.for_every(theory, &control.worth(work)).into_iter();
                     all.map(EveryReport::unasked).collect()
                 }
-                ForEvery::Always => self.for_every(theory, control),
+                ForEvery::Always => self.for_every(theory, &control.worth(u64::MAX)),
             };
         }
         report.declared = self.model.declared();

@@ -188,7 +188,9 @@ pub fn type_name(name: &str) -> String {
 
 /// Whether a file is one of a library: of the compiler's, the system's, or what we write anew.
 pub fn is_library_file(file: &str) -> bool {
-    file.starts_with("c++/") || file.starts_with("/usr/include/") || file.contains("/include/c++/")
+    let folders = ["/include/c++/", "/lib/gcc/"];
+    let begins = ["c++/", "/usr/include/"];
+    begins.iter().any(|b| file.starts_with(b)) || folders.iter().any(|f| file.contains(f))
 }
 
 /// A name as people write it.

@@ -423,7 +423,7 @@ fn is_callee(callee: &str) -> bool {
 /// Whether a statement looks like a call, and is not understood.
 fn is_unknown(text: &str) -> bool {
     sides(text).is_some_and(|(_, callee, _, _)| {
-        !is_callee(callee) && callee.contains("D.") && !callee.contains(' ')
+        !is_callee(callee) && callee.contains("D.") && !callee.starts_with("__asm__")
     })
 }
 

@@ -529,7 +529,9 @@ impl<'a> Naming<'a> {
             // Of a thread that has not come to another step, where its last one is told.
             let before = steps.iter().zip(&names.steps).rev();
             let mut before = before.filter(|(s, _)| usize::from(s.thread) == who);
-            let stays = before.next().filter(|(s, _)| s.pc == last.pc);
+            let is_own = |site| !self.debug.is_library(site);
+            let stays = before.next();
+            let stays = stays.filter(|(s, named)| s.pc == last.pc && is_own(named.site));
             let called = stays.map_or_else(|| frames.called(who), |(_, named)| named.site);
             names.called.push(called);
         }

@@ -134,7 +134,9 @@ impl Report {
         let listed = self.races == Treatment::List;
         let mut lines: BTreeSet<[String; 2]> = BTreeSet::new();
         let first = |race: &&DataRace| {
-            let mut pair = race.places.map(|(_, pc, _)| self.debug.place(pc));
+            let mut pair = race
+                .places
+                .map(|(thread, pc, _)| self.raced(race, thread, pc));
             pair.sort();
             listed && lines.insert(pair)
         };
@@ -511,10 +513,18 @@ impl Report {
     fn race(&self, race: &DataRace) -> String {
         let [a, b] = race.places;
         let side = |(thread, pc, kind): (u16, u64, Kind)| {
-            let name = kind.name();
-            format!("{name} at {} in T{thread}", self.debug.place(pc))
+            let (name, place) = (kind.name(), self.raced(race, thread, pc));
+            format!("{name} at {place} in T{thread}")
         };
         format!("{}: {}, {}", race.names.about, side(a), side(b))
+    }
+
+    /// Where one of the two accesses is told.
+    fn raced(&self, race: &DataRace, thread: u16, pc: u64) -> String {
+        let mut steps = race.steps.iter().zip(&race.names.steps).rev();
+        let found = steps.find(|(s, _)| (s.thread, s.pc) == (thread, pc));
+        let site = found.map_or(0, |(_, named)| named.site);
+        self.debug.place(if site == 0 { pc } else { site })
     }
 
     fn schedule(&self, steps: &[Step], named: &[Named]) -> Value {
@@ -577,7 +587,7 @@ impl Report {
                 left = left.saturating_sub(race.steps.len());
                 let schedule = told.then(|| self.schedule(&race.steps, &race.names.steps));
                 let places = race.places.map(|(thread, pc, kind)| {
-                    json!({"thread": thread, "place": self.debug.place(pc),
+                    json!({"thread": thread, "place": self.raced(race, thread, pc),
                         "operation": kind.name()})
                 });
                 json!({"object": race.names.about, "accesses": places,
