@@ -13,7 +13,6 @@ extern "C" {
 void *malloc(size_t);
 void free(void *);
 void *aligned_alloc(size_t, size_t);
-void abort() __attribute__((noreturn));
 int atexit(void (*)());
 int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
 int pthread_join(pthread_t, void **);
@@ -31,6 +30,7 @@ struct timespec { long seconds, nanoseconds; };
 int clock_gettime(int, timespec *);
 int nanosleep(const timespec *, timespec *);
 void coarsen_cxx_terminated(const void *) __attribute__((noreturn));
+void coarsen_refused(const char *) __attribute__((noreturn));
 // The library counts without atomic operations while it takes the process for one with a single thread.
 char coarsen_c___libc_single_threaded = 0;
 }
@@ -253,7 +253,7 @@ Waiting *waits_at(const void *at) {
 Waiting *unused() {
     for (int i = 0; i < used; i++)
         if (!waits[i].count) return &waits[i];
-    if (used == 64) abort();
+    if (used == 64) coarsen_refused("waits at more than 64 addresses at once");
     return &waits[used++];
 }
 // Whether it was woken, or need not wait, before its time has come.
