@@ -212,6 +212,85 @@ fn right_programs_run_outside() {
     }
 }
 
+/// A program in C++ has as many executions as the same in C.
+#[test]
+fn as_many_executions_as_in_c() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-as-c");
+    let head = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\npthread_mutex_t m; \
+        pthread_cond_t c; typedef void *P;\n";
+    let c_main = |threads: &[&str]| {
+        let each = |(n, t): (usize, &&str)| format!("pthread_create(&h[{n}], 0, {t}, 0);");
+        let created: String = threads.iter().enumerate().map(each).collect();
+        let joined = "for (int i = 0; i < n; i++) pthread_join(h[i], 0);";
+        let n = threads.len();
+        format!("int main() {{ enum {{ n = {n} }}; pthread_t h[n]; {created} {joined} }}")
+    };
+    let cxx_main = |threads: &[&str]| {
+        let each = threads.iter().map(|t| format!("std::thread({t}), "));
+        let created: String = each.collect();
+        format!("int main() {{ std::thread h[] = {{ {created} }}; for (auto &t : h) t.join(); }}")
+    };
+    let headers = [
+        "atomic",
+        "condition_variable",
+        "forward_list",
+        "mutex",
+        "thread",
+    ];
+    let headers = headers.map(|h| format!("#include <{h}>\n")).concat();
+    for (n, (c, cxx, threads, executions)) in [
+        (
+            "int x; P t(P a) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }",
+            "std::mutex m; int x; void t() { std::lock_guard<std::mutex> l(m); x++; }",
+            &["t", "t", "t"][..],
+            6,
+        ),
+        (
+            "atomic_int x, y; int r[2]; P f(P p) { x = 1; r[0] = y; return 0; } P g(P p) { y = 1; r[1] = x; \
+             return 0; } P k(P p) { int t = x; atomic_compare_exchange_strong(&x, &t, t + 2); return 0; }",
+            "std::atomic<int> x, y; int r[2]; void f() { x = 1; r[0] = y; } void g() { y = 1; r[1] = x; } \
+             void k() { int t = x; x.compare_exchange_strong(t, t + 2); }",
+            &["f", "g", "k"],
+            12,
+        ),
+        (
+            "int n; P p(P a) { pthread_mutex_lock(&m); n++; pthread_cond_signal(&c); pthread_mutex_unlock(&m); \
+             return 0; } P q(P a) { pthread_mutex_lock(&m); while (!n) pthread_cond_wait(&c, &m); n--; \
+             pthread_mutex_unlock(&m); return 0; }",
+            "std::mutex m; std::condition_variable c; int n; void p() { std::lock_guard<std::mutex> l(m); n++; \
+             c.notify_one(); } void q() { std::unique_lock<std::mutex> l(m); c.wait(l, [] { return n > 0; }); n--; }",
+            &["p", "p", "q", "q"],
+            60,
+        ),
+        (
+            "struct N { struct N *next; } *head; P t(P a) { for (int i = 0; i < 2; i++) { struct N *x = \
+             malloc(sizeof *x); pthread_mutex_lock(&m); x->next = head; head = x; \
+             pthread_mutex_unlock(&m); } return 0; }",
+            "std::forward_list<int> list; std::mutex m; void t() { for (int i = 0; i < 2; i++) { \
+             std::lock_guard<std::mutex> l(m); list.push_front(i); } }",
+            &["t", "t"],
+            6,
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for (name, text) in [
+            (format!("{n}.c"), format!("{head}{c}\n{}\n", c_main(threads))),
+            (format!("{n}.cpp"), format!("{headers}{cxx}\n{}\n", cxx_main(threads))),
+        ] {
+            let file = scratch.0.join(&name);
+            std::fs::write(&file, text).expect("written");
+            let e = run(&make(&file, &[]), &settings());
+            assert_eq!(wrong(&e), (Vec::new(), false), "{name}");
+            assert_eq!(e.executions, executions, "{name}");
+        }
+    }
+}
+
 /// What two threads do to a container without a lock is a data race, whichever functions of the library do it.
 #[test]
 fn accesses_of_the_library_are_seen() {
