@@ -28,6 +28,8 @@ pub struct Dump {
     pub optimized: String,
     /// The table of symbols.
     pub symbols: String,
+    /// Whether the file is in C++, where structs may be empty.
+    pub cxx: bool,
 }
 
 /// So many statements of a file are named.
@@ -83,7 +85,8 @@ pub fn treat(file: &str, text: &str, dump: Option<&Dump>) -> Treated {
             .filter(|&i| sees(&function.calls[i], &in_place))
             .collect();
         if simple.is_some() && !open.is_empty() {
-            announce(&lines, &body, function, &mut open, &mut put);
+            let cxx = dump.is_some_and(|d| d.cxx);
+            announce(&lines, &body, (function, cxx), &mut open, &mut put);
         }
         for (i, call) in function.calls.iter().enumerate() {
             if let Some(why) = inside(call).filter(|_| !is_called(call, &lines, &body, function)) {
@@ -396,10 +399,12 @@ struct Group {
     bytes: BTreeSet<i64>,
     /// Whether its middle is copied by one instruction, after its ends.
     ends: bool,
+    /// How many bytes between two accesses may be its padding.
+    padding: i64,
 }
 
 impl Group {
-    fn new(step: usize, access: &Access, ends: bool) -> Option<Group> {
+    fn new(step: usize, access: &Access, ends: bool, padding: i64) -> Option<Group> {
         let at = access.address.number;
         let mut group = Group {
             write: access.write,
@@ -409,6 +414,7 @@ impl Group {
             to: at,
             bytes: BTreeSet::new(),
             ends,
+            padding,
         };
         access.size?;
         group.joins(access).then_some(group)
@@ -424,11 +430,7 @@ impl Group {
         };
         let from = access.address.number;
         let to = from + size;
-        // On a stack what lies between two structs may be another variable.
-        let padding = match self.first.place {
-            Where::Frame => 0,
-            _ => 15,
-        };
+        let padding = self.padding;
         let near = self.ends || from <= self.to + padding && to >= self.from - padding;
         let new = self.write || (from..to).all(|byte| !self.bytes.contains(&byte));
         if near && new {
@@ -445,7 +447,7 @@ impl Group {
 fn announce(
     lines: &[&str],
     body: &Body,
-    function: &Function,
+    (function, cxx): (&Function, bool),
     open: &mut BTreeSet<usize>,
     put: &mut BTreeMap<usize, String>,
 ) {
@@ -469,7 +471,7 @@ fn announce(
             done.extend(ends);
             continue;
         }
-        match stretch.announcements(result, passed) {
+        match stretch.announcements(result, passed, cxx) {
             Some(texts) => {
                 for (n, text) in texts {
                     found.entry(n).or_default().push_str(&text);
@@ -490,6 +492,7 @@ impl Stretch {
         &self,
         result: Option<&Call>,
         passed: &[Sight],
+        cxx: bool,
     ) -> Option<Vec<(usize, String)>> {
         if self.steps.iter().any(|(_, effect, _)| !effect.known) {
             return None;
@@ -537,7 +540,9 @@ impl Stretch {
                     let same = a.write == access.write && a.address.terms == access.address.terms;
                     same && a.size.is_none()
                 };
-                let mut group = Group::new(at, access, all().any(middle))?;
+                // Objects of C++ often lie side by side on a stack: what is between two may be a third.
+                let padding = if cxx && own { 0 } else { 15 };
+                let mut group = Group::new(at, access, all().any(middle), padding)?;
                 group.write = writes;
                 groups.push(group);
             }
@@ -549,7 +554,9 @@ impl Stretch {
         let (own_written, own_read) = (frames(&written), frames(&read));
         let enough = written.len() - own_written == usize::from(returns == Sight::Others)
             && own_written >= usize::from(returns == Sight::Exposed)
-            && read.len() - own_read == count(Sight::Others);
+            && read.len() - own_read == count(Sight::Others)
+            // An empty one is not read at all.
+            && (cxx || own_read >= count(Sight::Exposed));
         if !enough {
             return None;
         }
@@ -651,6 +658,7 @@ mod tests {
                 ),
                 optimized: String::new(),
                 symbols: String::new(),
+                cxx: false,
             };
             treat("a.c", TWO, Some(&dump))
         };
@@ -671,5 +679,25 @@ mod tests {
             "{}",
             one.text
         );
+    }
+
+    /// A struct on the own stack whose address somebody has, and no instruction that reads it: in C++ it may be empty.
+    #[test]
+    fn a_struct_that_nothing_reads_is_named_in_c() {
+        let text = "\t.type\trun, @function\nrun:\n\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tleaq\t-8(%rbp), \
+            %rdi\n\tcall\tg\n\tmovl\t$1, %edi\n\tcall\th\n\tleave\n\tret\n\t.size\trun, .-run\n";
+        for cxx in [false, true] {
+            let dump = Dump {
+                plain: ";; Function run (run, funcdef_no=0)\nvoidD.53 runD.7 ()\n{\n  struct S sD.9;\n\n  <bb 2> :\n  \
+                        gD.3 (&sD.9);\n  hD.4 (1, sD.9);\n}\n"
+                    .into(),
+                optimized: String::new(),
+                symbols: String::new(),
+                cxx,
+            };
+            let treated = treat("a.c", text, Some(&dump));
+            assert_eq!(treated.missed.is_empty(), cxx, "{treated:?}");
+            assert_eq!(treated.text, text);
+        }
     }
 }

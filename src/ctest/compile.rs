@@ -375,6 +375,7 @@ fn dumped(
         plain: plain.unwrap_or_default(),
         optimized: optimized.unwrap_or_default(),
         symbols: symbols.unwrap_or_default(),
+        cxx: is_cxx,
     }))
 }
 

@@ -175,6 +175,12 @@ fn function(name: String, lines: &[&str], addresses: &BTreeSet<&str>) -> Functio
         statements.push(Statement { place, text, block });
     }
     let slot = statements.iter().find_map(|s| returned(&s.text));
+    // It is declared as a reference.
+    let slot = slot.filter(|slot| {
+        let declared = lines.get(open..first).unwrap_or_default().iter();
+        let place = format!("& {slot};");
+        declared.into_iter().any(|line| line.ends_with(&place))
+    });
     let next = |block: usize| -> Vec<usize> {
         if anywhere.contains(&block) {
             return (0..leads.len()).collect();
@@ -614,5 +620,50 @@ mod tests {
         };
         assert_eq!(last(&round("")), exposed);
         assert_eq!(last(&round("  lD.20 ={v} {CLOBBER(eol)};\n")), own);
+    }
+
+    /// As gcc 12 writes a function of C++ that returns a string, and one of C that forgets to return its number.
+    #[test]
+    fn results_that_are_made_in_place() {
+        let function = |declared: &str| {
+            let dump = format!(
+                ";; Function S::f (_ZN1S1fEi, funcdef_no=1, decl_uid=7)\n\nstruct stringD.19 S::fD.7 (intD.9 \
+                 iD.8)\n{{\n  {declared};\n\n  <bb 2> :\n  *_10(D) = _ZN1S1gEvD.4 (); [return slot optimization]\n  \
+                 return _10(D);\n}}\n"
+            );
+            functions(&dump, "").remove(0)
+        };
+        let made = function("struct stringD.19 & _10(D)");
+        assert_eq!((made.name.as_str(), made.by_reference), ("_ZN1S1fEi", true));
+        assert_eq!(made.calls[0].result, Sight::Nobody);
+        assert_eq!(made.calls[0].callee.as_deref(), Some("_ZN1S1gEv"));
+        let other = function("intD.9 _10(D)");
+        assert!(!other.by_reference);
+        assert_eq!(other.calls[0].result, Sight::Others);
+    }
+
+    #[test]
+    fn calls_that_are_not_understood_are_noticed() {
+        for (text, unknown) in [
+            ("foo<int, int>D.3 (_1);", true),
+            ("_1 = operator+D.3 (_1, _2);", true),
+            ("_ZN1SpLEiD.3 (_1, 1);", false),
+            (
+                "_3 = OBJ_TYPE_REF(_2;(struct A)a_1(D)->1B) (a_1(D));",
+                false,
+            ),
+            ("_1 = (void (*T) (int)) f_2(D);", false),
+        ] {
+            assert_eq!(is_unknown(text), unknown, "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_have_other_names_where_they_are_introduced() {
+        let symbols = "void S::f(int)/12 (void S::f(int)) @0x7\n  Type: function definition\n  Calls: \
+            _Z1gv/13 (1.00 per call)\nint g()/13 (int g()) @0x8\n  Type: function\n  Called by: \
+            _ZN1S1fEi/12\nint x/14 (int x) @0x9\n  Type: variable\n  Referring: _ZN1S1fEi/12 (read)\n";
+        let found = addresses(symbols);
+        assert!(found.contains("_Z1gv") && found.contains("_ZN1S1fEi") && !found.contains("int x"));
     }
 }
