@@ -45,6 +45,17 @@ use crate::model::text::{parse_model, print_model};
 use crate::theorem::{CheckOptions, Reduce};
 use std::fmt;
 
+/// `protected by e`, from nowhere in a text.
+fn protected(target: Option<(ast::Name, Vec<ast::Name>)>, by: Expr) -> Discipline {
+    Discipline::Protected {
+        target,
+        by: By::One(by.0),
+        read: None,
+        init: None,
+        span: Span::default(),
+    }
+}
+
 /// A name, anywhere.
 fn name(text: &str) -> ast::Name {
     ast::Name {
@@ -381,27 +392,36 @@ impl Shared<'_> {
 
     /// `protected by e`: a mutex, a read-write lock, or an exclusive access predicate of [`self_thread`].
     pub fn protected_by(mut self, e: impl Into<Expr>) -> Self {
-        self.var.discipline = Some(Discipline::Protected {
-            target: None,
-            by: By::One(e.into().0),
-            init: None,
-            span: Span::default(),
-        });
+        self.var.discipline = Some(protected(None, e.into()));
         self
     }
 
     /// The same cell by cell; the closure gets an index for each dimension.
     pub fn each_protected_by(mut self, by: impl FnOnce(&[Expr]) -> Expr) -> Self {
-        let names: Vec<String> = (0..self.var.dims.len()).map(|n| format!("k{n}")).collect();
-        let indices: Vec<Expr> = names.iter().map(|n| Expr::named(n)).collect();
-        let target = names.iter().map(|n| name(n)).collect();
-        self.var.discipline = Some(Discipline::Protected {
-            target: Some((self.var.name.clone(), target)),
-            by: By::One(by(&indices).0),
-            init: None,
-            span: Span::default(),
-        });
+        let (names, indices) = self.indices();
+        let target = Some((self.var.name.clone(), names));
+        self.var.discipline = Some(protected(target, by(&indices)));
         self
+    }
+
+    /// `, read by e`: a thread of which `e` holds may read it as well, while no other may write. The closure gets the
+    /// indices that [`Self::each_protected_by`] has named; who may write is said before, else nobody may.
+    pub fn read_by(mut self, by: impl FnOnce(&[Expr]) -> Expr) -> Self {
+        let (_, indices) = self.indices();
+        let word = self.var.discipline.take();
+        let mut word = word.unwrap_or_else(|| protected(None, false.into()));
+        if let Discipline::Protected { read, .. } = &mut word {
+            *read = Some(by(&indices).0);
+        }
+        self.var.discipline = Some(word);
+        self
+    }
+
+    /// A name for each of its indices, and the same as expressions.
+    fn indices(&self) -> (Vec<ast::Name>, Vec<Expr>) {
+        let names: Vec<String> = (0..self.var.dims.len()).map(|n| format!("k{n}")).collect();
+        let indices = names.iter().map(|n| Expr::named(n)).collect();
+        (names.iter().map(|n| name(n)).collect(), indices)
     }
 
     /// Declares it.

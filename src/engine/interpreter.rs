@@ -410,6 +410,17 @@ pub fn may_access(
     step: &Successor,
 ) -> bool {
     let written = step.writes.binary_search(&x.cell).is_ok();
+    has_right(program, x, thread, written, before)
+}
+
+/// Whether a thread may write a protected cell, or else read it, in a step from `before`.
+pub fn has_right(
+    program: &Program,
+    x: &Protection,
+    thread: ThreadId,
+    written: bool,
+    before: &State,
+) -> bool {
     let reading = |e: &Vec<Expr>| !written && holds(program, &e[thread], before);
     holds(program, &x.predicates[thread], before) || x.readers.as_ref().is_some_and(reading)
 }

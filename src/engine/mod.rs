@@ -16,7 +16,7 @@ pub mod relations;
 
 pub use explicit::{Original, explore};
 pub use interpreter::{
-    State, Successor, breaks, each_outcome, each_successor, holds, initial_candidates,
+    State, Successor, breaks, each_outcome, each_successor, has_right, holds, initial_candidates,
     initially_violated, is_deadlock, is_initial, may_access, overlap, successors, violates,
 };
 pub use order::{Heuristic, Variable};

@@ -1,6 +1,6 @@
 //! Inferred disciplines, and what refutes a guess, in words.
 
-use crate::base::results::{Discipline, Locations, Refutation, Region};
+use crate::base::results::{Discipline, Locations, Refutation, Region, Writer};
 use crate::report::witness::listed;
 use std::fmt;
 
@@ -25,13 +25,30 @@ impl fmt::Display for Discipline {
             ),
             Self::ReadWrite(lock) => write!(f, "protected by read-write lock {lock}"),
             Self::Initialised { at, .. } => write!(f, "{} at {at}", self.brief()),
-            Self::HandedOver { lock, regions } => {
+            Self::HandedOver {
+                lock,
+                regions,
+                readers,
+            } => {
                 match lock {
                     Some(lock) => write!(f, "protected by {lock}; without it: ")?,
                     None => f.write_str("handed over: ")?,
                 }
-                f.write_str(&listed(regions, "; "))
+                let mut all: Vec<String> = Vec::new();
+                all.extend((!regions.is_empty()).then(|| listed(regions, "; ")));
+                all.extend(
+                    (!readers.is_empty()).then(|| format!("read by {}", listed(readers, "; "))),
+                );
+                f.write_str(&all.join("; "))
             }
+            Self::Published { by, until } => {
+                match by {
+                    Writer::Thread(thread) => write!(f, "used by {thread}")?,
+                    Writer::Lock(lock) => write!(f, "protected by {lock}")?,
+                }
+                write!(f, " until {until}, then read by all")
+            }
+            Self::Constant => f.write_str("never written"),
             Self::Unprotected => f.write_str("unprotected"),
         }
     }
@@ -44,10 +61,17 @@ impl Discipline {
             Self::Initialised { lock, thread, .. } => {
                 format!("protected by {lock} after {thread} has initialised it")
             }
-            Self::HandedOver {
-                lock: Some(lock), ..
-            } => format!("protected by {lock}, or handed over"),
-            Self::HandedOver { lock: None, .. } => "handed over".into(),
+            Self::HandedOver { lock, readers, .. } => {
+                let first = lock
+                    .as_ref()
+                    .map(|lock| format!("protected by {lock}, or "));
+                let shared = if readers.is_empty() {
+                    ""
+                } else {
+                    ", shared by readers"
+                };
+                format!("{}handed over{shared}", first.unwrap_or_default())
+            }
             _ => self.to_string(),
         }
     }

@@ -141,6 +141,7 @@ impl ViolationSearch<'_, '_> {
         Ok(Some(Violation {
             cell,
             access: Some((thread, location, held)),
+            state: Some(state.state),
             steps,
             why: Refutation::Access {
                 thread: place.name.clone(),
@@ -154,10 +155,14 @@ impl ViolationSearch<'_, '_> {
     fn overlap(&self, x: usize, both: &Bdd) -> Result<Violation, Stop> {
         let (e, p) = (self.e, self.e.program);
         let (steps, state) = self.steps_to(both)?;
-        let overlap = state.and_then(|s| overlap_of(p, &p.protections[x], &s.state));
+        let state = state.map(|s| s.state);
+        let overlap = state
+            .as_ref()
+            .and_then(|s| overlap_of(p, &p.protections[x], s));
         Ok(Violation {
             cell: e.program.protections[x].cell,
             access: None,
+            state,
             steps,
             why: Refutation::Overlap(overlap),
         })

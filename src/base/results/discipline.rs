@@ -60,7 +60,18 @@ pub enum Discipline {
         lock: Option<String>,
         /// The regions.
         regions: Vec<Region>,
+        /// Regions in which several threads read at once.
+        readers: Vec<Region>,
     },
+    /// One thread, or the owner of a mutex, until something holds; from then on everybody reads it.
+    Published {
+        /// Who has it first.
+        by: Writer,
+        /// Until when, as the user writes it.
+        until: String,
+    },
+    /// Everybody reads it, and nobody writes it.
+    Constant,
     /// Everybody: its accesses are visible.
     Unprotected,
 }
@@ -75,6 +86,15 @@ impl Discipline {
             _ => "protected",
         }
     }
+}
+
+/// Who has a variable before it is published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// This thread.
+    Thread(String),
+    /// The owner of this mutex.
+    Lock(String),
 }
 
 /// Where threads have access.

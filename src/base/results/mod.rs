@@ -28,7 +28,7 @@ mod witness;
 pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
 pub use coverage::{Coverage, Covered, Onward, Stuck};
-pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision};
+pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision, Writer};
 pub use every::{EveryHypothesis, EveryReport, Obstacle};
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,

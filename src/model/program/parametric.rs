@@ -393,6 +393,7 @@ impl Elaborator {
         let Discipline::Protected {
             target,
             by,
+            read,
             init,
             span,
         } = &*word.discipline
@@ -423,7 +424,7 @@ impl Elaborator {
             let object = &binders[..self.instances[r].dims];
             (r, object.iter().map(|&k| Expr::Cell(k)).collect())
         });
-        let all = self.accesses(by, init.as_ref(), *span, &mut cx)?;
+        let all = self.accesses((by, read.as_ref()), init.as_ref(), *span, &mut cx)?;
         if let Some(open) = &mut self.open {
             open.disciplines.push(OpenDiscipline {
                 array,

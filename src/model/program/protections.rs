@@ -28,6 +28,7 @@ impl Elaborator {
         let Discipline::Protected {
             target,
             by,
+            read,
             init,
             span,
         } = &*word.discipline
@@ -60,7 +61,8 @@ impl Elaborator {
                 let object = &index[..self.instances[r].dims];
                 (r, object.iter().map(|&k| Expr::Const(k)).collect())
             });
-            let Some(all) = self.accesses(by, init.as_ref(), *span, &mut cx) else {
+            let Some(all) = self.accesses((by, read.as_ref()), init.as_ref(), *span, &mut cx)
+            else {
                 return;
             };
             let (predicates, readers): (Vec<Expr>, Vec<Expr>) = all.into_iter().unzip();
@@ -105,7 +107,7 @@ impl Elaborator {
     /// The predicates of one cell, thread by thread.
     pub(super) fn accesses(
         &mut self,
-        by: &By,
+        (by, read): (&By, Option<&ast::Expr>),
         init: Option<&ast::Expr>,
         span: crate::base::diagnostic::Span,
         cx: &mut Context,
@@ -116,7 +118,12 @@ impl Elaborator {
                 return None;
             }
             cx.this = Some(thread);
-            all.push(self.access(by, cx)?);
+            let (write, both) = self.access(by, cx)?;
+            let both = match read {
+                Some(read) => fold(BinaryOp::Or, both, self.condition(read, cx)?),
+                None => both,
+            };
+            all.push((write, both));
         }
         let Some(init) = init else {
             return Some(all);

@@ -259,6 +259,8 @@ pub enum Discipline {
         target: Option<(Name, Vec<Name>)>,
         /// What gives access.
         by: By,
+        /// `, read by e`: who may read as well, while nobody may write.
+        read: Option<Expr>,
         /// `init e`: who has access while some thread satisfies it.
         init: Option<Expr>,
         /// From the word `protected` to the end.

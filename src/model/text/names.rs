@@ -478,6 +478,7 @@ impl<'s> Walk<'s> {
         let Some(Discipline::Protected {
             target,
             by,
+            read,
             init,
             span,
         }) = &var.discipline
@@ -501,7 +502,7 @@ impl<'s> Walk<'s> {
                 By::One(e) => walk.expr(e),
                 By::All(places, _) => places.iter().for_each(|p| walk.place(p)),
             }
-            init.iter().for_each(|e| walk.expr(e));
+            read.iter().chain(init).for_each(|e| walk.expr(e));
         });
     }
 

@@ -257,7 +257,11 @@ impl Printer {
             None => {}
             Some(Discipline::Unprotected(_)) => self.put(" unprotected"),
             Some(Discipline::Protected {
-                target, by, init, ..
+                target,
+                by,
+                read,
+                init,
+                ..
             }) => {
                 self.put(" protected");
                 if let Some((name, indices)) = target {
@@ -274,6 +278,10 @@ impl Printer {
                         self.separated(places, Self::place);
                         self.put("}");
                     }
+                }
+                if let Some(read) = read {
+                    self.put(", read by ");
+                    self.expr(read);
                 }
                 if let Some(init) = init {
                     self.put(" init ");

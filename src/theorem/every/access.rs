@@ -1,21 +1,30 @@
 //! Whether the discipline is kept for every value: each access to a protected variable is made with the right to.
 //!
-//! What a thread holds at a location is found as a greatest fixpoint: all that it may have been given by its own
-//! locking steps, less what some step does not keep. A candidate says that the owner of a mutex is the thread itself.
-//! No step of another thread may take it away. That is the rung "ownership by location", for every value.
+//! What holds of a thread at a location is found as a greatest fixpoint: all that its own steps may have brought about,
+//! less what some step does not keep. A candidate says that the owner of a mutex is the thread itself, or that a
+//! condition holds, or does not, that disciplines mention (a flag that publishes a variable). No step of another
+//! thread may take it away. That is the rung "ownership by location", for every value.
 
+use super::disciplines::{parts, with_parts};
 use super::linear::{Linear, Literal};
 use super::run::{Generic, Run, Said, Unsaid, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
 use super::{Key, Oracle};
 use crate::base::results::Obstacle;
-use crate::model::program::{Class, Command, Expr, LocId, Program, Target};
+use crate::model::program::{Class, Command, Expr, LocId, Open, Program, Target};
+use crate::model::text::ast::BinaryOp;
 
 /// What a thread holds, and where: by kind and location, numbers of candidates.
 type Held = Vec<Vec<Vec<usize>>>;
 
-/// A thread owns a mutex: the mutex's owner, as its own text names it.
-type Owned = Expr;
+/// What may hold of a thread, in terms of its own text.
+#[derive(Clone, Debug, PartialEq)]
+enum Candidate {
+    /// It is the owner in this cell.
+    Owner(Expr),
+    /// This is true, or else not.
+    Condition(Expr, bool),
+}
 
 /// What stands against the discipline being kept for every value, if anything does.
 pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>> {
@@ -26,10 +35,14 @@ pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>>
     if let Some(d) = oracle.overlaps.borrow().iter().position(|o| *o) {
         return Ok(Some(Obstacle::Overlap(protected(d))));
     }
-    let candidates: Vec<Vec<Owned>> = oracle
+    let candidates: Vec<Vec<Candidate>> = oracle
         .kinds
         .iter()
-        .map(|k| owned(oracle, k.like()))
+        .map(|k| {
+            let owned = owned(oracle, k.like()).into_iter();
+            let owned = owned.map(Candidate::Owner);
+            owned.chain(conditions(oracle, k.like())).collect()
+        })
         .collect();
     let held = fixpoint(oracle, program, &candidates)?;
     for (k, kind) in oracle.kinds.iter().enumerate() {
@@ -63,9 +76,9 @@ fn program_name(oracle: &Oracle, d: usize) -> String {
 }
 
 /// The owners that a thread's text sets to the thread itself.
-fn owned(oracle: &Oracle, like: usize) -> Vec<Owned> {
+fn owned(oracle: &Oracle, like: usize) -> Vec<Expr> {
     let program = &oracle.parametric.program;
-    let mut all: Vec<Owned> = Vec::new();
+    let mut all: Vec<Expr> = Vec::new();
     let mut note = |target: &Target, value: &Expr| {
         let (array, owner) = match target {
             Target::Cell(c) => (program.cells[*c].array, Expr::Cell(*c)),
@@ -101,19 +114,99 @@ fn each_assignment(commands: &[Command], f: &mut dyn FnMut(&Target, &Expr)) {
     }
 }
 
-/// The paths on which a thread owns a mutex, as its text names it.
-fn owns(
+/// The conditions on data that a thread's rights depend on, each as it stands and the other way round.
+fn conditions(oracle: &Oracle, like: usize) -> Vec<Candidate> {
+    let mut all: Vec<Expr> = Vec::new();
+    for d in &oracle.disciplines {
+        let program = &oracle.parametric.program;
+        let is_data = |e: &Expr| match e {
+            Expr::Cell(c) => !d.binders.contains(c),
+            Expr::Element(a, _) => program.arrays[*a].class != Class::Owner,
+            Expr::Const(_) | Expr::Binary(..) | Expr::Not(_) | Expr::Neg(_) => true,
+            _ => false,
+        };
+        if let Some((write, read)) = d.predicates.get(like) {
+            each_condition(write, &is_data, &mut all);
+            each_condition(read, &is_data, &mut all);
+        }
+    }
+    let both = |e: Expr| [true, false].map(|holds| Candidate::Condition(e.clone(), holds));
+    all.into_iter().flat_map(both).collect()
+}
+
+/// The parts of a predicate that are no combinations of others, and speak of data alone.
+fn each_condition(e: &Expr, is_data: &dyn Fn(&Expr) -> bool, all: &mut Vec<Expr>) {
+    match e {
+        Expr::Const(_) => {}
+        Expr::Not(a) => each_condition(a, is_data, all),
+        Expr::Cond(a, b, c) => {
+            for e in [a, b, c] {
+                each_condition(e, is_data, all);
+            }
+        }
+        Expr::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Implies, a, b) => {
+            each_condition(a, is_data, all);
+            each_condition(b, is_data, all);
+        }
+        _ => {
+            let mut plain = true;
+            e.walk(&mut |e| plain &= is_data(e));
+            if plain && !all.contains(e) {
+                all.push(e.clone());
+            }
+        }
+    }
+}
+
+/// Whether a candidate holds in every initial state, whatever the constant is.
+fn holds_initially(oracle: &Oracle, candidate: &Candidate) -> bool {
+    let Candidate::Condition(e, wanted) = candidate else {
+        return false;
+    };
+    let value = initial(oracle, e).and_then(|e| Open::default().value(&e));
+    value.is_some_and(|v| (v != 0) == *wanted)
+}
+
+/// An expression with the initial values of its cells; `None` if one of them has no single one.
+fn initial(oracle: &Oracle, e: &Expr) -> Option<Expr> {
+    let (program, open) = (&oracle.parametric.program, &oracle.parametric.open);
+    let array = match e {
+        Expr::Cell(c) if open.is_open(*c) => return None,
+        Expr::Cell(c) => program.cells[*c].array,
+        Expr::Element(a, index) if index.is_empty() => *a,
+        // It may be outside for some thread, and then says nothing.
+        Expr::Element(..) => return None,
+        other => {
+            let all: Option<Vec<Expr>> = parts(other).iter().map(|e| initial(oracle, e)).collect();
+            return Some(with_parts(other, all?));
+        }
+    };
+    let mut values = program.cells_of(array).map(|c| program.cells[c].initial);
+    let first = values.next()??;
+    let one = !open.initial.contains_key(&array) && values.all(|v| v == Some(first));
+    one.then_some(Expr::Const(first))
+}
+
+/// The paths on which a candidate holds of a thread.
+fn told(
     oracle: &Oracle,
     steps: &Steps,
     run: Run,
     thread: &Generic,
-    owner: &Owned,
+    candidate: &Candidate,
 ) -> Said<Vec<(Run, bool)>> {
     let m = &steps.machine;
     let view = View {
         thread,
         binders: Values::default(),
         accesses: false,
+    };
+    let owner = match candidate {
+        Candidate::Owner(owner) => owner,
+        Candidate::Condition(e, wanted) => {
+            let all = m.truth(run, e, &view)?.into_iter();
+            return Ok(all.map(|(run, v)| (run, v == Some(*wanted))).collect());
+        }
     };
     let (family, index) = (
         &oracle.parametric.open.families[thread.family],
@@ -143,7 +236,7 @@ fn begun(
     steps: &Steps,
     kinds: &[usize],
     at: &[(LocId, &Vec<usize>)],
-    candidates: &[Vec<Owned>],
+    candidates: &[Vec<Candidate>],
 ) -> Said<Vec<Run>> {
     let m = &steps.machine;
     let mut runs = oracle.begun(steps, kinds, oracle.from.get())?;
@@ -159,23 +252,23 @@ fn begun(
                 },
             )
         })?;
-        let known: Vec<&Owned> = held.iter().map(|c| &candidates[kinds[n]][*c]).collect();
-        runs = owning(oracle, steps, runs, thread, &known)?;
+        let known: Vec<&Candidate> = held.iter().map(|c| &candidates[kinds[n]][*c]).collect();
+        runs = knowing(oracle, steps, runs, thread, &known)?;
     }
     Ok(runs)
 }
 
 /// The paths on which a thread owns all of these.
-fn owning(
+fn knowing(
     oracle: &Oracle,
     steps: &Steps,
     mut runs: Vec<Run>,
     thread: &Generic,
-    all: &[&Owned],
+    all: &[&Candidate],
 ) -> Said<Vec<Run>> {
     for owner in all {
         runs = onward(runs, |run| {
-            Ok(where_true(owns(oracle, steps, run, thread, owner)?))
+            Ok(where_true(told(oracle, steps, run, thread, owner)?))
         })?;
     }
     Ok(runs)
@@ -191,14 +284,20 @@ fn run_with_no_violation(steps: &Steps, run: Run) -> Said<Vec<Run>> {
 }
 
 /// What threads hold at their locations.
-fn fixpoint(oracle: &Oracle, program: &Program, candidates: &[Vec<Owned>]) -> Said<Held> {
+fn fixpoint(oracle: &Oracle, program: &Program, candidates: &[Vec<Candidate>]) -> Said<Held> {
     let mut held: Held = Vec::new();
     for (k, kind) in oracle.kinds.iter().enumerate() {
         let thread = &program.threads[kind.like()];
         let all: Vec<usize> = (0..candidates[k].len()).collect();
-        // Where no step begins nothing is held for sure; nor where a thread begins.
-        let at = |l: LocId| match l == thread.initial || thread.locations[l].edges.is_empty() {
+        let first: Vec<usize> = all
+            .iter()
+            .copied()
+            .filter(|c| holds_initially(oracle, &candidates[k][*c]))
+            .collect();
+        // Where no step begins nothing need hold; where a thread begins, what holds initially.
+        let at = |l: LocId| match thread.locations[l].edges.is_empty() {
             true => Vec::new(),
+            false if l == thread.initial => first.clone(),
             false => all.clone(),
         };
         held.push((0..thread.locations.len()).map(at).collect());
@@ -221,7 +320,7 @@ fn fixpoint(oracle: &Oracle, program: &Program, candidates: &[Vec<Owned>]) -> Sa
 fn own_steps(
     oracle: &Oracle,
     program: &Program,
-    candidates: &[Vec<Owned>],
+    candidates: &[Vec<Candidate>],
     held: &mut Held,
     k: usize,
 ) -> Said<bool> {
@@ -239,7 +338,7 @@ fn own_steps(
                     continue;
                 };
                 for c in there {
-                    let all = owns(
+                    let all = told(
                         oracle,
                         &steps,
                         end.clone(),
@@ -261,7 +360,7 @@ fn own_steps(
 fn others_steps(
     oracle: &Oracle,
     program: &Program,
-    candidates: &[Vec<Owned>],
+    candidates: &[Vec<Candidate>],
     held: &mut Held,
     (k, other): (usize, usize),
 ) -> Said<bool> {
@@ -272,7 +371,7 @@ fn others_steps(
         }
         for l in thread.steps() {
             let theirs = held[other][l].iter().map(|c| &candidates[other][*c]);
-            let theirs: Vec<&Owned> = theirs.collect();
+            let theirs: Vec<&Candidate> = theirs.collect();
             if takes_away(oracle, (k, &candidates[k][c]), (other, l, &theirs))? {
                 held[k].iter_mut().for_each(|at| at.retain(|x| *x != c));
                 return Ok(true);
@@ -285,16 +384,16 @@ fn others_steps(
 /// Whether a step of a thread that owns some mutexes may take another from its owner.
 fn takes_away(
     oracle: &Oracle,
-    (k, mine): (usize, &Owned),
-    (other, l, theirs): (usize, LocId, &[&Owned]),
+    (k, mine): (usize, &Candidate),
+    (other, l, theirs): (usize, LocId, &[&Candidate]),
 ) -> Said<bool> {
     let kinds = [k, other];
     let steps = oracle.steps(&kinds);
     let (one, two) = (&steps.threads[0], &steps.threads[1]);
     let runs = oracle.begun(&steps, &kinds, oracle.from.get())?;
-    let runs = owning(oracle, &steps, runs, one, &[mine])?;
-    let runs = owning(oracle, &steps, runs, two, theirs)?;
+    let runs = knowing(oracle, &steps, runs, one, &[mine])?;
+    let runs = knowing(oracle, &steps, runs, two, theirs)?;
     let ends = onward(runs, |run| steps.step(run, two, l, &mut Choosing::All))?;
-    let after = onward(ends, |run| owns(oracle, &steps, run, one, mine))?;
+    let after = onward(ends, |run| told(oracle, &steps, run, one, mine))?;
     Ok(after.iter().any(|(_, owns)| !owns))
 }

@@ -294,7 +294,7 @@ impl Pattern<'_> {
 }
 
 /// What an expression is made of.
-fn parts(e: &Expr) -> Vec<&Expr> {
+pub(super) fn parts(e: &Expr) -> Vec<&Expr> {
     match e {
         Expr::Const(_) | Expr::Cell(_) | Expr::At(..) => Vec::new(),
         Expr::Element(_, index) => index.iter().collect(),
@@ -305,7 +305,7 @@ fn parts(e: &Expr) -> Vec<&Expr> {
 }
 
 /// The same made of other parts, of which there are as many.
-fn with_parts(e: &Expr, parts: Vec<Expr>) -> Expr {
+pub(super) fn with_parts(e: &Expr, parts: Vec<Expr>) -> Expr {
     if let Expr::Element(array, _) = e {
         return Expr::Element(*array, parts);
     }

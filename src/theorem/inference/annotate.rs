@@ -3,7 +3,7 @@
 //! A region is written with labels; where a location has none, one is put before its statement. A discipline that the
 //! language can't say is left out, and is inferred again by the next check.
 
-use super::guess::{Guess, lock_name};
+use super::guess::{Guess, Writer, lock_name};
 use super::regions::Region;
 use super::{Finding, Inference};
 use crate::base::control::ParseLimits;
@@ -152,6 +152,26 @@ fn describe(program: &Program, findings: &[Finding]) -> String {
     format!("inferred: {}", all.join(" | ")).replace("*/", "* /")
 }
 
+/// The predicate of nobody.
+const NOBODY: &str = "false";
+
+/// The word that tells readers from writers, if there are some.
+fn read_by(reading: String) -> String {
+    match reading.as_str() {
+        NOBODY => String::new(),
+        _ => format!(", read by {reading}"),
+    }
+}
+
+/// A predicate that differs from cell to cell, given with the condition of each; the last needs none.
+fn by_case(mut cases: Vec<(String, String)>) -> Option<String> {
+    let (_, mut text) = cases.pop()?;
+    for (condition, predicate) in cases.into_iter().rev() {
+        text = format!("{condition} ? ({predicate}) : {text}");
+    }
+    Some(text)
+}
+
 struct Printer<'p> {
     program: &'p Program,
     /// Whether labels may be added.
@@ -189,7 +209,10 @@ impl Printer<'_> {
                     let lock = lock_name(self.program, *writer);
                     return Some(format!("protected {} by {lock}", a.name));
                 }
-                Guess::Initialised { .. } | Guess::HandedOver { .. } => {}
+                Guess::Initialised { .. }
+                | Guess::HandedOver { .. }
+                | Guess::Published { .. }
+                | Guess::Constant => {}
             }
         }
         // A private variable is found again without a word.
@@ -204,21 +227,22 @@ impl Printer<'_> {
         }
         if alike {
             let whole = self.predicate(first, &names)?;
-            return Some(format!("{header} {whole}"));
+            let reading = self.reading(first, &names)?;
+            return Some(format!("{header} {whole}{}", read_by(reading)));
         }
-        let mut cases = Vec::new();
+        let (mut writing, mut reading) = (Vec::new(), Vec::new());
         for (offset, finding) in findings.iter().enumerate() {
             let index = self.program.indices(a.first + offset);
             let here: Vec<String> = index.iter().map(ToString::to_string).collect();
-            let predicate = self.predicate(finding, &here)?;
             let equal = names.iter().zip(&here).map(|(n, i)| format!("{n} == {i}"));
-            cases.push((equal.collect::<Vec<_>>().join(" && "), predicate));
+            let condition = equal.collect::<Vec<_>>().join(" && ");
+            writing.push((condition.clone(), self.predicate(finding, &here)?));
+            reading.push((condition, self.reading(finding, &here)?));
         }
-        let (_, mut text) = cases.pop()?;
-        for (condition, predicate) in cases.into_iter().rev() {
-            text = format!("{condition} ? ({predicate}) : {text}");
-        }
-        Some(format!("{header} {text}"))
+        let shared = reading.iter().any(|(_, r)| r != NOBODY);
+        let reading = shared.then(|| by_case(reading)).flatten();
+        let read = read_by(reading.unwrap_or_else(|| NOBODY.into()));
+        Some(format!("{header} {}{read}", by_case(writing)?))
     }
 
     /// `m[j]`, if each cell is protected by the mutex of its own index.
@@ -256,7 +280,7 @@ impl Printer<'_> {
         let owns = |m: &CellId| format!("{} == self", p.cells[*m].name);
         match finding {
             Finding::Private(t, _) => Some(format!("self == {}", self.thread(*t))),
-            Finding::Unused => Some("false".into()),
+            Finding::Unused | Finding::Guessed(Guess::Constant) => Some(NOBODY.into()),
             Finding::Guessed(Guess::Lock(m)) => Some(owns(m)),
             Finding::Guessed(Guess::Initialised {
                 lock,
@@ -268,23 +292,62 @@ impl Printer<'_> {
                 let owned = owns(lock);
                 Some(format!("{at} ? self == {name} : {owned}"))
             }
-            Finding::Guessed(Guess::HandedOver { lock, regions }) => {
-                let mut terms: Vec<String> = lock.iter().map(owns).collect();
-                for (t, regions) in regions.iter().enumerate() {
-                    for region in regions {
-                        let term = self.region(t, region, index)?;
-                        if !terms.contains(&term) {
-                            terms.push(term);
-                        }
-                    }
-                }
-                match terms.is_empty() {
-                    true => Some("false".into()),
-                    false => Some(terms.join(" || ")),
+            Finding::Guessed(Guess::HandedOver { lock, regions, .. }) => {
+                let owned = lock.iter().map(owns).collect();
+                self.regions(owned, regions, index)
+            }
+            Finding::Guessed(Guess::Published { writer, until }) => {
+                let writer = match writer {
+                    Writer::Thread(t) => format!("self == {}", self.thread(*t)),
+                    Writer::Lock(m) => owns(m),
+                };
+                Some(format!("{writer} && !({})", until.text(p)))
+            }
+            Finding::Guessed(Guess::Several(all)) => {
+                let all: Vec<String> = all.iter().map(owns).collect();
+                Some(all.join(" && "))
+            }
+            // No predicate speaks of a read-write lock's readers, nor can some cells be unprotected.
+            Finding::Guessed(Guess::ReadWrite(..) | Guess::Unprotected) => None,
+        }
+    }
+
+    /// Who may read such a cell beside those who may write it.
+    fn reading(&mut self, finding: &Finding, index: &[String]) -> Option<String> {
+        let p = self.program;
+        let owns = |m: &CellId| format!("{} == self", p.cells[*m].name);
+        match finding {
+            Finding::Guessed(Guess::Constant) => Some("true".into()),
+            Finding::Guessed(Guess::Published { until, .. }) => Some(until.text(p)),
+            Finding::Guessed(Guess::HandedOver { readers, .. }) => {
+                self.regions(Vec::new(), readers, index)
+            }
+            Finding::Guessed(Guess::Several(all)) => {
+                let all: Vec<String> = all.iter().map(owns).collect();
+                Some(all.join(" || "))
+            }
+            _ => Some(NOBODY.into()),
+        }
+    }
+
+    /// One of these terms, or in one of the regions of some thread.
+    fn regions(
+        &mut self,
+        mut terms: Vec<String>,
+        regions: &[Vec<Region>],
+        index: &[String],
+    ) -> Option<String> {
+        for (t, regions) in regions.iter().enumerate() {
+            for region in regions {
+                let term = self.region(t, region, index)?;
+                if !terms.contains(&term) {
+                    terms.push(term);
                 }
             }
-            // Readers and writers can't be told apart in a predicate, nor can some cells be unprotected.
-            Finding::Guessed(Guess::Several(_) | Guess::ReadWrite(..) | Guess::Unprotected) => None,
+        }
+        match terms.is_empty() {
+            true => Some(NOBODY.into()),
+            false => Some(terms.join(" || ")),
         }
     }
 

@@ -4,12 +4,13 @@
 //! read-write lock; a mutex after an initialisation phase, formulas (29) and (30); a hand-over between regions of code,
 //! with or without a mutex beside it; unprotected. A guess that was refuted is not made again.
 
-use super::locksets::{Locks, Observed, Seen};
+use super::locksets::{Flags, Locks, Observed, Seen};
 use super::regions::{Flow, Region, leading_to};
 use super::sites::{Site, Sites};
 use crate::base::diagnostic::Span;
 use crate::base::results::{self, Discipline, Locations};
-use crate::model::program::{CellId, Expr, LocId, Named, Program, Protection, ThreadId};
+use crate::engine::{State, has_right, overlap};
+use crate::model::program::{CellId, Expr, Kind, LocId, Named, Program, Protection, ThreadId};
 use crate::model::text::ast::BinaryOp;
 use std::collections::BTreeSet;
 
@@ -37,9 +38,58 @@ pub enum Guess {
         lock: Option<CellId>,
         /// Each thread's regions.
         regions: Vec<Vec<Region>>,
+        /// Each thread's regions in which it only reads, together with others; none where one thread at most has some.
+        readers: Vec<Vec<Region>>,
     },
+    /// By one thread, or the owner of a mutex, until something holds; from then on it is read by everybody.
+    Published {
+        /// Who writes.
+        writer: Writer,
+        /// Until when.
+        until: Condition,
+    },
+    /// By everybody: nobody writes it.
+    Constant,
     /// Not at all: its accesses are visible.
     Unprotected,
+}
+
+/// Who has a variable before it is published.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Writer {
+    /// One thread.
+    Thread(ThreadId),
+    /// The owner of a mutex.
+    Lock(CellId),
+}
+
+/// What a variable of few values says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// The variable's cell.
+    pub flag: CellId,
+    /// Values of it.
+    pub values: Vec<i64>,
+    /// Whether it is one of them, or none of them.
+    pub among: bool,
+}
+
+/// A reachable state that speaks against guesses at the discipline of a cell.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// The state.
+    pub state: State,
+    /// Who accesses the cell in a step from there, and whether by writing it.
+    pub access: Option<(ThreadId, bool)>,
+}
+
+impl Counterexample {
+    /// Whether two threads have access at once, or the access is made without the right to it.
+    fn refutes(&self, program: &Program, protection: &Protection) -> bool {
+        let denied =
+            |(thread, written)| !has_right(program, protection, thread, written, &self.state);
+        self.access.is_some_and(denied) || overlap(program, protection, &self.state)
+    }
 }
 
 /// All that guesses are made from.
@@ -52,17 +102,30 @@ pub struct Knowledge<'k> {
     pub observed: &'k Observed,
     /// The program's locks.
     pub locks: &'k Locks,
+    /// The variables whose values have been noted.
+    pub flags: &'k Flags,
     /// Which steps are visible whatever is guessed for the cell at hand.
     pub flow: Flow<'k>,
 }
 
 impl Knowledge<'_> {
-    /// The best guess at a cell that has not been tried.
-    pub fn guess(&self, cell: CellId, tried: &[Guess]) -> Guess {
-        let fresh = |g: &Guess| !tried.contains(g);
+    /// The best guess at a cell that has not been tried, and that nothing known speaks against.
+    pub fn guess(&self, cell: CellId, tried: &[Guess], against: &[Counterexample]) -> Guess {
+        if !self.sites.is_written(cell) {
+            return Guess::Constant;
+        }
+        let stands = |g: &Guess| {
+            let Some(protection) = g.protection(self.program, cell) else {
+                return true;
+            };
+            let refutes = |c: &Counterexample| c.refutes(self.program, &protection);
+            !against.iter().any(refutes)
+        };
+        let fresh = |g: &Guess| !tried.contains(g) && stands(g);
         let one = self.locks_of(cell).into_iter().map(Guess::Lock);
         one.chain(self.shared(cell))
             .chain(self.initialised(cell))
+            .chain(self.published(cell))
             .chain(std::iter::once_with(|| self.handed_over(cell)).flatten())
             .find(fresh)
             .unwrap_or(Guess::Unprotected)
@@ -195,26 +258,177 @@ impl Knowledge<'_> {
         guesses
     }
 
-    fn handed_over(&self, cell: CellId) -> Vec<Guess> {
+    /// Written until a variable says that it is not any more; every reader behind that looks at the variable.
+    fn published(&self, cell: CellId) -> Vec<Guess> {
+        let seen = self.seen(cell);
         let mut guesses = Vec::new();
-        let locks = self.partial(cell).into_iter().map(Some);
-        for lock in locks.take(2).chain([None]) {
-            for ends in [true, false] {
-                let sites: Vec<&Site> = match lock {
-                    Some(lock) => self.uncovered(cell, lock),
-                    None => self.sites.of(cell).collect(),
-                };
-                let regions = (0..self.program.threads.len())
-                    .map(|t| {
-                        let own: Vec<&Site> =
-                            sites.iter().copied().filter(|s| s.thread == t).collect();
-                        self.flow.regions(t, &own, ends)
-                    })
-                    .collect();
-                guesses.push(Guess::HandedOver { lock, regions });
+        // What is made to be a flag goes before what counts.
+        let rank = |(_, flag): &(usize, &CellId)| self.program.cells[**flag].ty.size();
+        let mut flags: Vec<(usize, &CellId)> = self.flags.0.iter().enumerate().collect();
+        flags.sort_by_key(rank);
+        for (n, &flag) in flags {
+            let all = |written: bool| {
+                let some = seen.iter().filter(|(_, s)| s.written == written);
+                some.fold(0, |all, (_, s)| all | s.flags[n])
+            };
+            let writing = all(true);
+            let after = all(false) & !writing;
+            let (later, before): (Vec<_>, Vec<_>) = seen
+                .iter()
+                .copied()
+                .partition(|(_, s)| s.flags[n] & !after == 0);
+            let looks = |t: ThreadId| self.sites.of(flag).any(|s| s.thread == t && !s.writes);
+            let readers: BTreeSet<ThreadId> = later.iter().map(|(s, _)| s.thread).collect();
+            let Some(writer) = self.writer(&before) else {
+                continue;
+            };
+            let others = |t: &&ThreadId| writer != Writer::Thread(**t);
+            // Other cells of the variable say something by accident.
+            let other = self.program.cells[flag].array != self.program.cells[cell].array;
+            if !other || readers.len() < 2 || !readers.iter().filter(others).all(|t| looks(*t)) {
+                continue;
+            }
+            if let Some(until) = Condition::of(self.program, flag, after, writing) {
+                guesses.push(Guess::Published { writer, until });
             }
         }
+        guesses.truncate(PUBLISHED);
         guesses
+    }
+
+    /// The one thread that makes these accesses, or a mutex owned at all of them.
+    fn writer(&self, accesses: &[(&Site, &Seen)]) -> Option<Writer> {
+        let ((first, seen), rest) = accesses.split_first()?;
+        if rest.iter().all(|(s, _)| s.thread == first.thread) {
+            return Some(Writer::Thread(first.thread));
+        }
+        let always = |l: &&CellId| rest.iter().all(|(_, s)| s.owned.contains(l));
+        seen.owned.iter().find(always).map(|l| Writer::Lock(*l))
+    }
+
+    fn handed_over(&self, cell: CellId) -> Vec<Guess> {
+        let (mut exclusive, mut shared) = (Vec::new(), Vec::new());
+        let locks = self.partial(cell).into_iter().map(Some);
+        for lock in locks.take(2).chain([None]) {
+            let sites: Vec<&Site> = match lock {
+                Some(lock) => self.uncovered(cell, lock),
+                None => self.sites.of(cell).collect(),
+            };
+            for ends in [true, false] {
+                exclusive.push(self.exclusive(lock, &sites, ends));
+            }
+            // Without an index, no step that changes one has to be visible.
+            for (by_index, ends) in [(false, true), (false, false), (true, true), (true, false)] {
+                shared.extend(self.read_shared(lock, &sites, ends, by_index));
+            }
+        }
+        exclusive.extend(shared);
+        exclusive
+    }
+
+    /// Handed over between the regions around these sites.
+    fn exclusive(&self, lock: Option<CellId>, sites: &[&Site], ends: bool) -> Guess {
+        let regions = self.regions(sites, &|_| true, ends, true);
+        let readers = vec![Vec::new(); regions.len()];
+        Guess::HandedOver {
+            lock,
+            regions,
+            readers,
+        }
+    }
+
+    /// The same where regions that only read are shared; `None` if that is one thread at most.
+    fn read_shared(
+        &self,
+        lock: Option<CellId>,
+        sites: &[&Site],
+        ends: bool,
+        by_index: bool,
+    ) -> Option<Guess> {
+        let regions = self.regions(sites, &|s| s.writes, ends, true);
+        let inside = |s: &Site| {
+            let mut regions = regions[s.thread].iter();
+            regions.any(|r| r.locations.contains(&s.location))
+        };
+        let readers = self.regions(sites, &|s| !s.writes && !inside(s), ends, by_index);
+        (readers.iter().filter(|r| !r.is_empty()).count() > 1).then_some(Guess::HandedOver {
+            lock,
+            regions,
+            readers,
+        })
+    }
+
+    /// Each thread's regions around those of these sites that are wanted.
+    fn regions(
+        &self,
+        sites: &[&Site],
+        wanted: &dyn Fn(&Site) -> bool,
+        ends: bool,
+        by_index: bool,
+    ) -> Vec<Vec<Region>> {
+        let of = |t: ThreadId| {
+            let own = sites.iter().copied();
+            let own: Vec<&Site> = own.filter(|s| s.thread == t && wanted(s)).collect();
+            self.flow.regions(t, &own, ends, by_index)
+        };
+        (0..self.program.threads.len()).map(of).collect()
+    }
+}
+
+/// Guesses at what publishes one cell.
+const PUBLISHED: usize = 3;
+
+/// Values that are told one by one.
+const VALUES: usize = 4;
+
+impl Condition {
+    /// That a cell has one of the first values, or none of the others; they are sets of bits as in [`Flags`].
+    fn of(program: &Program, flag: CellId, values: u64, others: u64) -> Option<Self> {
+        let lowest = program.cells[flag].ty.lo;
+        let list = |set: u64| -> Vec<i64> {
+            let bits = (0..i64::from(u64::BITS)).filter(|n| set >> n & 1 == 1);
+            bits.map(|n| lowest + n).collect()
+        };
+        let (values, others) = (list(values), list(others));
+        if values.is_empty() || values.len().min(others.len()) > VALUES {
+            return None;
+        }
+        let among = values.len() <= others.len();
+        Some(Condition {
+            flag,
+            values: if among { values } else { others },
+            among,
+        })
+    }
+
+    fn expr(&self) -> Expr {
+        let equal = |v: &i64| binary(BinaryOp::Eq, Expr::Cell(self.flag), Expr::Const(*v));
+        let one = joined(BinaryOp::Or, self.values.iter().map(equal).collect());
+        match self.among {
+            true => one,
+            false => Expr::Not(Box::new(one)),
+        }
+    }
+
+    /// As the user writes it: `ready`, `!busy`, `head != null`.
+    pub fn text(&self, program: &Program) -> String {
+        let name = &program.cells[self.flag].name;
+        let is_bool = program.cells[self.flag].ty.kind == Kind::Bool;
+        let (sign, operator) = if self.among {
+            ("==", " || ")
+        } else {
+            ("!=", " && ")
+        };
+        let one = |v: &i64| match (is_bool, (*v != 0) == self.among) {
+            (true, true) => name.clone(),
+            (true, false) => format!("!{name}"),
+            _ => format!("{name} {sign} {}", program.show(self.flag, *v)),
+        };
+        self.values
+            .iter()
+            .map(one)
+            .collect::<Vec<_>>()
+            .join(operator)
     }
 }
 
@@ -228,6 +442,10 @@ impl Guess {
         let mut readers = None;
         let predicates: Vec<Expr> = match self {
             Guess::Unprotected => return None,
+            Guess::Constant => {
+                readers = Some(vec![Expr::TRUE; threads.len()]);
+                vec![Expr::FALSE; threads.len()]
+            }
             Guess::Lock(lock) => threads.map(|t| owns(*lock, t)).collect(),
             Guess::Several(locks) => {
                 let of = |op| {
@@ -257,13 +475,33 @@ impl Guess {
                 };
                 threads.map(of).collect()
             }
-            Guess::HandedOver { lock, regions } => {
-                let of = |t: ThreadId| {
-                    let places = regions[t].iter().map(|r| r.predicate(program, t, cell));
+            Guess::Published { writer, until } => {
+                let before = Expr::Not(Box::new(until.expr()));
+                let of = |t: ThreadId| match writer {
+                    Writer::Thread(writer) if *writer != t => Expr::FALSE,
+                    Writer::Thread(_) => before.clone(),
+                    Writer::Lock(lock) => binary(BinaryOp::And, owns(*lock, t), before.clone()),
+                };
+                let writers: Vec<Expr> = threads.map(of).collect();
+                let reads = |w: &Expr| joined(BinaryOp::Or, vec![until.expr(), w.clone()]);
+                readers = Some(writers.iter().map(reads).collect());
+                writers
+            }
+            Guess::HandedOver {
+                lock,
+                regions,
+                readers: only,
+            } => {
+                let of = |t: ThreadId, regions: &[Region]| {
+                    let places = regions.iter().map(|r| r.predicate(program, t, cell));
                     let owned = lock.map(|l| owns(l, t));
                     joined(BinaryOp::Or, owned.into_iter().chain(places).collect())
                 };
-                threads.map(of).collect()
+                if only.iter().any(|r| !r.is_empty()) {
+                    let both = |t: ThreadId| of(t, &[&*regions[t], &only[t]].concat());
+                    readers = Some(threads.clone().map(both).collect());
+                }
+                threads.map(|t| of(t, &regions[t])).collect()
             }
         };
         Some(Protection {
@@ -291,10 +529,23 @@ impl Guess {
                 thread: program.threads[*thread].name.clone(),
                 at: locations(program, *thread, &at.iter().copied().collect()),
             },
-            Guess::HandedOver { lock: m, regions } => Discipline::HandedOver {
+            Guess::HandedOver {
+                lock: m,
+                regions,
+                readers,
+            } => Discipline::HandedOver {
                 lock: m.as_ref().map(lock),
                 regions: told(program, regions),
+                readers: told(program, readers),
             },
+            Guess::Published { writer, until } => Discipline::Published {
+                by: match writer {
+                    Writer::Thread(t) => results::Writer::Thread(program.threads[*t].name.clone()),
+                    Writer::Lock(m) => results::Writer::Lock(lock(m)),
+                },
+                until: until.text(program),
+            },
+            Guess::Constant => Discipline::Constant,
             Guess::Unprotected => Discipline::Unprotected,
         }
     }

@@ -11,6 +11,7 @@
 //!
 //! This is a heuristic: the guess that is made from it is checked on all states later.
 
+use super::sites::Sites;
 use crate::base::control::{Control, Stop};
 use crate::engine::{State, Successor, each_successor, initial_candidates, is_initial};
 use crate::model::program::{CellId, Class, Kind, LocId, Program, ThreadId};
@@ -79,6 +80,35 @@ pub struct Seen {
     pub owned: BTreeSet<CellId>,
     /// The read-write locks held at all of them.
     pub readable: BTreeSet<usize>,
+    /// The values that each flag had at some of them: bit n is its lowest value plus n.
+    pub flags: Vec<u64>,
+}
+
+/// Variables of few values that threads share: one of them may say that another is written no more.
+#[derive(Clone, Debug, Default)]
+pub struct Flags(pub Vec<CellId>);
+
+impl Flags {
+    /// The most of them that are looked at.
+    const MOST: usize = 64;
+
+    /// Finds them: data that several threads use, and some thread writes.
+    pub fn new(program: &Program, sites: &Sites) -> Self {
+        let is_flag = |&c: &CellId| {
+            let cell = &program.cells[c];
+            let data = matches!(cell.class, Class::Unprotected { .. } | Class::Protected);
+            let small = cell.ty.kind != Kind::Owner && cell.ty.size() <= u64::from(u64::BITS);
+            data && small && sites.is_written(c) && sites.users(c).len() > 1
+        };
+        let cells = 0..program.cells.len();
+        Flags(cells.filter(is_flag).take(Self::MOST).collect())
+    }
+
+    /// The value of each, as a set of values.
+    pub fn values(&self, program: &Program, state: &State) -> Vec<u64> {
+        let bit = |&c: &CellId| 1 << (state.cell(c) - program.cells[c].ty.lo);
+        self.0.iter().map(bit).collect()
+    }
 }
 
 /// An access that made the lockset of a cell smaller.
@@ -115,6 +145,8 @@ impl Observed {
         known.written |= access.written;
         known.owned.retain(|l| access.owned.contains(l));
         known.readable.retain(|l| access.readable.contains(l));
+        let flags = known.flags.iter_mut().zip(&access.flags);
+        flags.for_each(|(known, seen)| *known |= seen);
         before != held(known)
     }
 }
@@ -141,7 +173,7 @@ pub struct Patience {
 const STEP: u64 = 128;
 
 /// Explores until patience ends; `visible` says where a coarse step ends if these cells are unprotected,
-/// `candidates` what is looked at.
+/// `candidates` what is looked at, and the values of which `flags` are noted beside it.
 ///
 /// # Errors
 /// If the control says stop.
@@ -149,6 +181,7 @@ pub fn observe(
     program: &Program,
     visible: &dyn Fn(&FxHashSet<CellId>) -> Visible,
     candidates: &FxHashSet<CellId>,
+    flags: &Flags,
     patience: Patience,
     control: &Control,
 ) -> Result<Observed, Stop> {
@@ -156,6 +189,7 @@ pub fn observe(
         program,
         locks: Locks::new(program),
         candidates,
+        flags,
         locksets: FxHashMap::default(),
         users: FxHashMap::default(),
         unprotected: FxHashSet::default(),
@@ -207,6 +241,7 @@ struct Exploration<'a> {
     program: &'a Program,
     locks: Locks,
     candidates: &'a FxHashSet<CellId>,
+    flags: &'a Flags,
     locksets: FxHashMap<CellId, BTreeSet<CellId>>,
     /// Who came to a cell first, and whether others did.
     users: FxHashMap<CellId, (ThreadId, bool)>,
@@ -317,6 +352,7 @@ impl Exploration<'_> {
             written,
             owned,
             readable,
+            flags: self.flags.values(self.program, before),
         };
         if self.observed.add((cell, thread, location), seen) {
             self.news = self.nodes.len();
@@ -376,7 +412,15 @@ mod tests {
             mentions(&with)
         };
         let control = Control::default();
-        let found = observe(&assumed, &visible, &open, WHOLE, &control).expect("small");
+        let found = observe(
+            &assumed,
+            &visible,
+            &open,
+            &Flags::default(),
+            WHOLE,
+            &control,
+        )
+        .expect("small");
         let mut sets = Locksets::default();
         for ((cell, _, _), seen) in found.seen {
             let set = sets.entry(cell).or_insert_with(|| seen.owned.clone());

@@ -17,11 +17,12 @@ pub use locksets::Seen;
 
 use crate::base::control::{Control, Stop};
 use crate::base::results::{Discipline, Refutation};
+use crate::engine::State;
 use crate::model::program::{
     CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread,
 };
-use guess::Knowledge;
-use locksets::{Locks, Narrowing, Observed, Patience, observe};
+use guess::{Counterexample, Knowledge};
+use locksets::{Flags, Locks, Narrowing, Observed, Patience, observe};
 use regions::Flow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sites::{Sites, is_open};
@@ -41,6 +42,8 @@ pub struct Violation {
     pub cell: CellId,
     /// The access without the right to it, if it is one: by whom, from where, and with which locks.
     pub access: Option<(ThreadId, LocId, Seen)>,
+    /// The state before that access, or in which several threads have the right to it.
+    pub state: Option<State>,
     /// The steps that lead there, the violating one last; empty if they are not known.
     pub steps: Vec<(ThreadId, LocId)>,
     /// The same as it is told.
@@ -94,9 +97,11 @@ pub struct Inference {
     program: Program,
     sites: Sites,
     locks: Locks,
+    flags: Flags,
     observed: Observed,
     guesses: FxHashMap<CellId, Guess>,
     tried: FxHashMap<CellId, Vec<Guess>>,
+    against: FxHashMap<CellId, Vec<Counterexample>>,
     revisions: Vec<Revision>,
     pinned: BTreeSet<(ThreadId, LocId, String)>,
 }
@@ -157,19 +162,23 @@ impl Inference {
                 }
                 Some(_) => {
                     program.cells[c].class = Class::Protected;
-                    watched.insert(c);
                     cells.push(c);
+                    if sites.is_written(c) {
+                        watched.insert(c);
+                    }
                 }
                 None => {}
             }
         }
         let mut inference = Inference {
             locks: Locks::new(&program),
+            flags: Flags::new(&program, &sites),
             program,
             sites,
             observed: Observed::default(),
             guesses: FxHashMap::default(),
             tried: FxHashMap::default(),
+            against: FxHashMap::default(),
             revisions: Vec::new(),
             pinned: BTreeSet::new(),
         };
@@ -180,7 +189,14 @@ impl Inference {
             }
             mentions(&program)
         };
-        inference.observed = observe(&inference.program, &visible, &watched, PATIENCE, control)?;
+        inference.observed = observe(
+            &inference.program,
+            &visible,
+            &watched,
+            &inference.flags,
+            PATIENCE,
+            control,
+        )?;
         inference.settle(&cells);
         inference.tell_locksets();
         Ok(Some(inference))
@@ -242,11 +258,12 @@ impl Inference {
     }
 
     /// The locks that a thread holds in a state, as the revision of a guess wants to know them.
-    pub fn held(&self, state: &crate::engine::State, thread: ThreadId, written: bool) -> Seen {
+    pub fn held(&self, state: &State, thread: ThreadId, written: bool) -> Seen {
         Seen {
             written,
             owned: self.locks.owned(state, thread),
             readable: self.locks.readable(state, thread),
+            flags: self.flags.values(&self.program, state),
         }
     }
 
@@ -260,6 +277,11 @@ impl Inference {
             if let Some((thread, location, seen)) = &v.access {
                 let key = (v.cell, *thread, *location);
                 self.observed.add(key, seen.clone());
+            }
+            if let Some(state) = v.state.clone() {
+                let access = v.access.as_ref().map(|(t, _, seen)| (*t, seen.written));
+                let against = self.against.entry(v.cell).or_default();
+                against.push(Counterexample { state, access });
             }
             self.tried.entry(v.cell).or_default().push(guess);
             cells.push(v.cell);
@@ -357,10 +379,12 @@ impl Inference {
                     sites: &self.sites,
                     observed: &self.observed,
                     locks: &self.locks,
+                    flags: &self.flags,
                     flow: Flow::new(&assumed, &sees),
                 };
                 let tried = self.tried.get(&c).map_or(&[][..], Vec::as_slice);
-                let guess = knowledge.guess(c, tried);
+                let against = self.against.get(&c).map_or(&[][..], Vec::as_slice);
+                let guess = knowledge.guess(c, tried, against);
                 program.cells[c].class = match guess {
                     Guess::Unprotected => Class::Unprotected { declared: false },
                     _ => Class::Protected,

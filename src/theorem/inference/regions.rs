@@ -31,11 +31,17 @@ impl<'p> Flow<'p> {
     }
 
     /// The regions of one thread around its accesses to one cell. With `ends`, its region goes on when the thread has
-    /// ended.
-    pub fn regions(&self, thread: ThreadId, sites: &[&Site], ends: bool) -> Vec<Region> {
+    /// ended; with `by_index`, cells are told apart by the indices that are used.
+    pub fn regions(
+        &self,
+        thread: ThreadId,
+        sites: &[&Site],
+        ends: bool,
+        by_index: bool,
+    ) -> Vec<Region> {
         let mut regions: Vec<Region> = Vec::new();
         for site in sites {
-            let index = match site.index.iter().all(|e| self.is_own(thread, e)) {
+            let index = match by_index && site.index.iter().all(|e| self.is_own(thread, e)) {
                 true => site.index.as_slice(),
                 false => &[],
             };

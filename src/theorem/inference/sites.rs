@@ -14,6 +14,8 @@ pub struct Site {
     pub location: LocId,
     /// The computed indices, empty if the cell is fixed.
     pub index: Vec<Expr>,
+    /// Whether it may write the cell.
+    pub writes: bool,
 }
 
 /// All sites of a program.
@@ -43,14 +45,18 @@ impl Sites {
                             [] => &mut sites.fixed[used.cells.start],
                             _ => &mut sites.computed[program.cells[used.cells.start].array],
                         };
-                        let index = used.index.to_vec();
-                        let site = Site {
-                            thread,
-                            location,
-                            index,
+                        let writes = used.how == How::Write;
+                        let known = |s: &&mut Site| {
+                            (s.thread, s.location) == (thread, location) && s.index == used.index
                         };
-                        if !list.contains(&site) {
-                            list.push(site);
+                        match list.iter_mut().find(known) {
+                            Some(site) => site.writes |= writes,
+                            None => list.push(Site {
+                                thread,
+                                location,
+                                index: used.index.to_vec(),
+                                writes,
+                            }),
                         }
                     });
                 }
@@ -62,6 +68,11 @@ impl Sites {
     /// The sites of a cell.
     pub fn of(&self, cell: CellId) -> impl Iterator<Item = &Site> {
         self.fixed[cell].iter().chain(&self.computed[self.of[cell]])
+    }
+
+    /// Whether some thread may write a cell.
+    pub fn is_written(&self, cell: CellId) -> bool {
+        self.of(cell).any(|s| s.writes)
     }
 
     /// The threads that mention a cell.

@@ -167,6 +167,10 @@ impl Parser<'_> {
             }
             false => By::One(self.expr()?),
         };
+        let read = match self.at_reading() {
+            true => Some(self.reading()?),
+            false => None,
+        };
         let init = match self.eat_word(Word::Init) {
             true => Some(self.expr()?),
             false => None,
@@ -175,9 +179,28 @@ impl Parser<'_> {
         Ok(Some(Discipline::Protected {
             target,
             by,
+            read,
             init,
             span,
         }))
+    }
+
+    /// Whether `, read` is at hand; `read` is a name everywhere else.
+    fn at_reading(&self) -> bool {
+        let next = self.token(1);
+        self.at(Sign::Comma) && next.kind == TokenKind::Name && self.text(next.span) == "read"
+    }
+
+    /// `, read by e`
+    fn reading(&mut self) -> Parsed<Expr> {
+        (self.bump(), self.bump());
+        match self.eat_word(Word::By) {
+            true => self.expr(),
+            false => Err(self.unexpected(
+                "`by`",
+                "write `protected x by m, read by e`: written under `m`, read under `m` and where `e` holds",
+            )),
+        }
     }
 
     fn no_discipline(&mut self) -> Parsed<Option<Discipline>> {
