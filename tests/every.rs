@@ -125,6 +125,32 @@ fn families_under_locks() {
     );
 }
 
+/// A flag, or a turn, gives access: what is known of a thread where it is, and nobody else takes away.
+#[test]
+fn flags_and_turns_give_access() {
+    holds(&model("monitors/double_checked"), "1");
+    holds(&model("monitors/snapshot"), "1");
+    holds(&model("hypotheses/token_ring"), "1");
+    let published = |writer: &str, reader: &str, others: &str| {
+        format!(
+            "const N = 3; mutex m; var ready: bool = false unprotected; var out[N]: 0..3 = 0;
+             var x: 0..3 = 0 protected x by m.owner == self && !ready, read by ready;
+             thread writer {{ lock(m); if (!ready) {{ x = 1; x = x + 1; {writer} }} unlock(m); }}
+             thread reader(i in 0..N-1) {{ {reader} out[i] = x; out[i] = x; }} {others}"
+        )
+    };
+    let looks = "when (ready) skip;";
+    holds(&published("ready = true;", looks, ""), "1");
+    let access = "access to `x`";
+    // Each of these is no publication.
+    only_hypotheses(&published("ready = true;", "", ""), "1", access);
+    only_hypotheses(&published("ready = true; x = 0;", looks, ""), "1", access);
+    let reset = "thread reset { when (ready) skip; ready = false; }";
+    fails(&published("ready = true;", looks, reset), "is no fact for");
+    let unlocked = "thread other { if (!ready) { ready = true; } }";
+    fails(&published("ready = true;", looks, unlocked), "is no fact for");
+}
+
 #[test]
 fn a_ring_of_locks() {
     holds(&model("classic/locked_ring"), "1");
@@ -194,13 +220,19 @@ fn family(mut next: impl FnMut(usize) -> usize) -> String {
         "m[k]",
         "m[0]",
         "m[k].owner == self || (y == N && self == k)",
-    ][next(3)];
+        "y == self",
+        "m[k].owner == self && y != N, read by y == N",
+        "self == 0 && y != N, read by y == N",
+    ][next(6)];
     let _ = writeln!(text, "var x[N + 1]: 0..2 = 0 protected x[k] by {by};");
     text += "thread w(i in 0..N-1) { var t: 0..2 = 0;\n";
     let mut steps = String::new();
     for _ in 0..1 + next(3) {
         let (a, b) = (indices[next(4)], indices[next(4)]);
-        let step = match next(8) {
+        let step = match next(11) {
+            8 => "y = N;".to_string(),
+            9 => "y = (i + 1) % N;".to_string(),
+            10 => "when (y == i) skip;".to_string(),
             0 => format!("x[{a}] = t;"),
             1 => format!("t = x[{a}];"),
             2 => format!("x[{a}] = x[{b}];"),

@@ -105,6 +105,13 @@ impl Disciplined {
         })
     }
 
+    /// Whether some thread writes a variable.
+    fn is_written(&self, v: usize) -> bool {
+        let sections = self.threads.iter().flat_map(|(body, _)| body);
+        let mut accesses = sections.flat_map(|s| self.allowed(s));
+        accesses.any(|(w, kind)| w == v && kind < 3)
+    }
+
     /// The threads that mention a variable.
     fn users(&self, v: usize) -> usize {
         let mentions = |s: &Section| self.allowed(s).any(|(w, _)| w == v);
@@ -134,6 +141,9 @@ fn every_variable_is_found_protected_by_its_mutex() {
             let mutex = |l: &usize| format!("m[{l}]");
             let right = match program.users(v) {
                 0 => told == Some(&Discipline::Unused),
+                _ if !program.is_written(v) && program.users(v) > 1 => {
+                    told == Some(&Discipline::Constant)
+                }
                 1 => matches!(told, Some(Discipline::Private(_, locks)) if locks.contains(&mutex(lock))),
                 _ => {
                     let held = program.always_held(v);

@@ -17,6 +17,7 @@ use super::verify::{Wanted, load};
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::{self, Bundle, HYPOTHESES, Part, Root, Values};
+use crate::base::results::Rung;
 use crate::kernel::{self, Development, Id, Index, Node, Statement, Sym, Terms, WORK, ZERO};
 use crate::model::Loaded;
 use crate::model::program::{LocId, Program, ThreadId, parametric};
@@ -159,7 +160,7 @@ pub fn replay(
         control.enter("the discipline for every value");
         leaf.keeps_discipline()?;
         verdict.replayed.push(format!(
-            "the discipline: each access by ownership at its location, for every {} >= {}",
+            "the discipline: each access by what holds at its location, for every {} >= {}",
             values.constant, values.from
         ));
     }
@@ -244,19 +245,21 @@ impl Facts<'_, '_> {
         verdict: &mut BundleVerdict,
     ) -> Result<(), Refused> {
         let facts: Vec<(String, Statement)> = development.hypotheses().to_vec();
-        let mut choices = 0;
+        let (mut choices, mut on) = (0, Rung::True);
         for (name, fact) in &facts {
             let holds = self.holds(&mut development.terms, fact, &mut choices);
-            holds.map_err(|why| match why {
+            on = on.max(holds.map_err(|why| match why {
                 Refused::Wrong(why) => Refused::Wrong(format!("this is no fact: {name}: {why}")),
                 stopped => stopped,
-            })?;
+            })?);
         }
         let (facts, theorems) = (facts.len(), development.theorems().len());
         verdict.replayed.push(format!(
-            "{facts} facts about generic threads, for {choices} choices of their kinds, for every {} >= {}: by cases, \
-             in linear integer arithmetic",
-            values.constant, values.from
+            "{facts} facts about generic threads, for {choices} choices of their kinds, for every {} >= {}, on {}: by \
+             cases, in linear integer arithmetic",
+            values.constant,
+            values.from,
+            on.states()
         ));
         verdict.replayed.push(format!(
             "{theorems} theorems of the derivations, by the kernel"
@@ -264,13 +267,13 @@ impl Facts<'_, '_> {
         Ok(())
     }
 
-    /// Whether a statement holds of all processes.
+    /// On which states a statement holds of all processes.
     fn holds(
         &self,
         terms: &mut Terms,
         fact: &Statement,
         choices: &mut usize,
-    ) -> Result<(), Refused> {
+    ) -> Result<Rung, Refused> {
         let variables = self.variables(terms, fact)?;
         let names: Vec<u32> = variables.keys().copied().collect();
         // The case split is about threads that differ.
@@ -289,6 +292,7 @@ impl Facts<'_, '_> {
             return Err("it speaks of too many processes".into());
         }
         let mut chosen = vec![0u64; names.len()];
+        let mut on = Rung::True;
         loop {
             let at = |n: usize| candidates[n][chosen[n] as usize];
             let all: Vec<(u32, Chosen)> = names
@@ -298,27 +302,27 @@ impl Facts<'_, '_> {
                 .collect();
             *choices += 1;
             for part in &fact.parts {
-                self.one(terms, *part, &all)?;
+                on = on.max(self.one(terms, *part, &all)?);
             }
             let bases = candidates.iter().map(|all| all.len() as u64);
             if !count_up(&mut chosen, bases) {
-                return Ok(());
+                return Ok(on);
             }
         }
     }
 
-    /// Whether an inclusion holds of processes of these kinds.
+    /// On which states an inclusion holds of processes of these kinds.
     fn one(
         &self,
         terms: &mut Terms,
         (left, right): (Id, Id),
         chosen: &[(u32, Chosen)],
-    ) -> Result<(), Refused> {
+    ) -> Result<Rung, Refused> {
         let mut known = FxHashMap::default();
         let left = self.of_kinds(terms, left, chosen, &mut known);
         let right = self.of_kinds(terms, right, chosen, &mut known);
         if left == right || left == ZERO {
-            return Ok(());
+            return Ok(Rung::True);
         }
         let speech = Speech {
             terms,

@@ -242,7 +242,7 @@ impl fmt::Display for Derivation {
 
 impl Rung {
     /// The states that satisfy it, in words.
-    pub(super) fn states(self) -> &'static str {
+    pub(crate) fn states(self) -> &'static str {
         match self {
             Rung::True => "all type-correct states",
             Rung::LockOwnership => "the states that lock ownership allows",

@@ -1,6 +1,6 @@
 //! What `coarsen check --every N` says: of every value of a constant, from some value on.
 
-use super::{SCHEMA_VERSION, Status, Underived, Verdict};
+use super::{Rung, SCHEMA_VERSION, Status, Underived, Verdict, rung};
 use crate::base::control::Hit;
 use crate::base::evidence::Bundle;
 use serde::{Serialize, Serializer};
@@ -54,6 +54,9 @@ pub struct EveryHypothesis {
     pub lemmas: Vec<String>,
     /// Whether it says nothing about this model, because some side is always empty.
     pub vacuous: bool,
+    /// Of which states: `true` (all type-correct ones), or `thread_modular`; `none` if it is not known to hold.
+    #[serde(serialize_with = "rung::by_id")]
+    pub invariant: Option<Rung>,
     /// Why it is not known.
     #[serde(serialize_with = "told")]
     pub obstacle: Option<Obstacle>,

@@ -1,6 +1,7 @@
 //! The report of `coarsen check --every N`.
 
 use super::{Detail, headline, row, widest};
+use crate::base::results::Rung;
 use crate::base::results::{EveryReport, Obstacle, Status, Verdict};
 use crate::report::layout::{counted_text, printable_lines, wrapped};
 use std::fmt::{self, Write};
@@ -92,10 +93,17 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
         let why = match (&h.obstacle, h.lemmas.as_slice()) {
             (Some(why), _) => why.to_string(),
             (None, _) if h.vacuous => "vacuous: it says nothing about this model".to_string(),
-            (None, []) => format!("derived from {}", counted_text(&h.facts, "fact")),
             (None, lemmas) => {
                 let facts = counted_text(&h.facts, "fact");
-                format!("derived from {facts}, by the lemma {}", lemmas.join(", "))
+                let on = match h.invariant {
+                    Some(rung) if rung != Rung::True => format!(", on {}", rung.states()),
+                    _ => String::new(),
+                };
+                let by = match lemmas {
+                    [] => String::new(),
+                    some => format!(", by the lemma {}", some.join(", ")),
+                };
+                format!("derived from {facts}{on}{by}")
             }
         };
         row(f, &shown(&h.id), width, h.status.id(), &why)?;
@@ -103,7 +111,7 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
     if report.discipline == Status::Holds {
         writeln!(
             f,
-            "\ndiscipline: holds - each access is made with exclusive access, by ownership at its location"
+            "\ndiscipline: holds - each access is made with exclusive access, by what holds at its location"
         )?;
     }
     if detail == Detail::Verbose {

@@ -3,7 +3,7 @@
 //! What holds of a thread at a location is found as a greatest fixpoint: all that its own steps may have brought about,
 //! less what some step does not keep. A candidate says that the owner of a mutex is the thread itself, or that a
 //! condition holds, or does not, that disciplines mention (a flag that publishes a variable). No step of another
-//! thread may take it away. That is the rung "ownership by location", for every value.
+//! thread may take it away. So this is a thread-modular invariant, for every value.
 
 use super::disciplines::{parts, with_parts};
 use super::linear::{Linear, Literal};
@@ -11,7 +11,7 @@ use super::run::{Generic, Run, Said, Unsaid, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
 use super::{Key, Oracle};
 use crate::base::results::Obstacle;
-use crate::model::program::{Class, Command, Expr, LocId, Open, Program, Target};
+use crate::model::program::{Class, Command, Expr, LocId, Open, Program, Target, ThreadId};
 use crate::model::text::ast::BinaryOp;
 
 /// What a thread holds, and where: by kind and location, numbers of candidates.
@@ -26,6 +26,37 @@ enum Candidate {
     Condition(Expr, bool),
 }
 
+/// What holds of threads at their locations in all states that are reached, whatever the constant is.
+pub(super) struct Known {
+    candidates: Vec<Vec<Candidate>>,
+    held: Held,
+}
+
+impl Known {
+    pub fn new(oracle: &Oracle, program: &Program) -> Said<Self> {
+        let of = |like: ThreadId| -> Vec<Candidate> {
+            let owned = owned(oracle, like).into_iter().map(Candidate::Owner);
+            owned.chain(conditions(oracle, like)).collect()
+        };
+        let candidates: Vec<Vec<Candidate>> = oracle.kinds.iter().map(|k| of(k.like())).collect();
+        let held = fixpoint(oracle, program, &candidates)?;
+        Ok(Known { candidates, held })
+    }
+
+    /// The paths on which a thread, of some kind, is at a location, with what holds of it there.
+    pub fn at(
+        &self,
+        steps: &Steps,
+        runs: Vec<Run>,
+        (thread, kind): (usize, usize),
+        location: LocId,
+    ) -> Said<Vec<Run>> {
+        let known = self.held[kind][location].iter();
+        let known = known.map(|c| &self.candidates[kind][*c]).collect();
+        placed(steps, runs, thread, location, known)
+    }
+}
+
 /// What stands against the discipline being kept for every value, if anything does.
 pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>> {
     if oracle.disciplines.is_empty() {
@@ -35,21 +66,13 @@ pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>>
     if let Some(d) = oracle.overlaps.borrow().iter().position(|o| *o) {
         return Ok(Some(Obstacle::Overlap(protected(d))));
     }
-    let candidates: Vec<Vec<Candidate>> = oracle
-        .kinds
-        .iter()
-        .map(|k| {
-            let owned = owned(oracle, k.like()).into_iter();
-            let owned = owned.map(Candidate::Owner);
-            owned.chain(conditions(oracle, k.like())).collect()
-        })
-        .collect();
-    let held = fixpoint(oracle, program, &candidates)?;
+    let known = Known::new(oracle, program)?;
+    let Known { candidates, held } = &known;
     for (k, kind) in oracle.kinds.iter().enumerate() {
         let thread = &program.threads[kind.like()];
         for l in thread.steps() {
             let steps = oracle.steps(&[k]);
-            for run in begun(oracle, &steps, &[k], &[(l, &held[k][l])], &candidates)? {
+            for run in begun(oracle, &steps, &[k], &[(l, &held[k][l])], candidates)? {
                 let q = run_with_no_violation(&steps, run)?;
                 for run in q {
                     let ends = steps.step(run, &steps.threads[0], l, &mut Choosing::All)?;
@@ -189,7 +212,6 @@ fn initial(oracle: &Oracle, e: &Expr) -> Option<Expr> {
 
 /// The paths on which a candidate holds of a thread.
 fn told(
-    oracle: &Oracle,
     steps: &Steps,
     run: Run,
     thread: &Generic,
@@ -208,10 +230,7 @@ fn told(
             return Ok(all.map(|(run, v)| (run, v == Some(*wanted))).collect());
         }
     };
-    let (family, index) = (
-        &oracle.parametric.open.families[thread.family],
-        &thread.index,
-    );
+    let (family, index) = (&m.parametric.open.families[thread.family], &thread.index);
     let low = match &family.bounds {
         Some((low, _)) => m.constant(low)?,
         None => Linear::constant(0),
@@ -238,38 +257,46 @@ fn begun(
     at: &[(LocId, &Vec<usize>)],
     candidates: &[Vec<Candidate>],
 ) -> Said<Vec<Run>> {
-    let m = &steps.machine;
     let mut runs = oracle.begun(steps, kinds, oracle.from.get())?;
     for (n, (location, held)) in at.iter().enumerate() {
-        let thread = &steps.threads[n];
-        let index = std::slice::from_ref(&thread.index);
-        runs = onward(runs, |run| {
-            onward(
-                m.read(run, &Key::Location(thread.family), index)?,
-                |(run, l)| {
-                    let here = Literal::Zero(l.add(-(*location as i128)));
-                    Ok(m.with(&run, here)?.into_iter().collect())
-                },
-            )
-        })?;
-        let known: Vec<&Candidate> = held.iter().map(|c| &candidates[kinds[n]][*c]).collect();
-        runs = knowing(oracle, steps, runs, thread, &known)?;
+        let known = held.iter().map(|c| &candidates[kinds[n]][*c]).collect();
+        runs = placed(steps, runs, n, *location, known)?;
     }
     Ok(runs)
 }
 
+/// The paths on which a thread is at a location, and what is known there holds of it.
+fn placed(
+    steps: &Steps,
+    runs: Vec<Run>,
+    thread: usize,
+    location: LocId,
+    known: Vec<&Candidate>,
+) -> Said<Vec<Run>> {
+    let m = &steps.machine;
+    let thread = &steps.threads[thread];
+    let index = std::slice::from_ref(&thread.index);
+    let runs = onward(runs, |run| {
+        onward(
+            m.read(run, &Key::Location(thread.family), index)?,
+            |(run, l)| {
+                let here = Literal::Zero(l.add(-(location as i128)));
+                Ok(m.with(&run, here)?.into_iter().collect())
+            },
+        )
+    })?;
+    knowing(steps, runs, thread, &known)
+}
+
 /// The paths on which a thread owns all of these.
 fn knowing(
-    oracle: &Oracle,
     steps: &Steps,
     mut runs: Vec<Run>,
     thread: &Generic,
     all: &[&Candidate],
 ) -> Said<Vec<Run>> {
     for owner in all {
-        runs = onward(runs, |run| {
-            Ok(where_true(told(oracle, steps, run, thread, owner)?))
-        })?;
+        runs = onward(runs, |run| Ok(where_true(told(steps, run, thread, owner)?)))?;
     }
     Ok(runs)
 }
@@ -338,13 +365,7 @@ fn own_steps(
                     continue;
                 };
                 for c in there {
-                    let all = told(
-                        oracle,
-                        &steps,
-                        end.clone(),
-                        &steps.threads[0],
-                        &candidates[k][c],
-                    )?;
+                    let all = told(&steps, end.clone(), &steps.threads[0], &candidates[k][c])?;
                     if all.iter().any(|(_, owns)| !owns) {
                         held[k][to].retain(|x| *x != c);
                         changed = true;
@@ -365,35 +386,53 @@ fn others_steps(
     (k, other): (usize, usize),
 ) -> Said<bool> {
     let thread = &program.threads[oracle.kinds[other].like()];
+    let mut changed = false;
     for c in 0..candidates[k].len() {
-        if held[k].iter().all(|held| !held.contains(&c)) {
-            continue;
-        }
         for l in thread.steps() {
+            let here = |at: &Vec<usize>| at.contains(&c);
+            let places: Vec<LocId> = (0..held[k].len())
+                .filter(|at| here(&held[k][*at]))
+                .collect();
+            if places.is_empty() {
+                break;
+            }
+            let wanted = &candidates[k][c];
             let theirs = held[other][l].iter().map(|c| &candidates[other][*c]);
-            let theirs: Vec<&Candidate> = theirs.collect();
-            if takes_away(oracle, (k, &candidates[k][c]), (other, l, &theirs))? {
-                held[k].iter_mut().for_each(|at| at.retain(|x| *x != c));
-                return Ok(true);
+            let theirs = (other, l, theirs.collect());
+            // Mostly nothing else has to be known of the thread.
+            if !takes_away(oracle, (k, vec![wanted], wanted), &theirs)? {
+                continue;
+            }
+            let mut lost = Vec::new();
+            for at in places {
+                let mine = held[k][at].iter().map(|c| &candidates[k][*c]).collect();
+                if takes_away(oracle, (k, mine, wanted), &theirs)? {
+                    lost.push(at);
+                }
+            }
+            for at in lost {
+                held[k][at].retain(|x| *x != c);
+                changed = true;
             }
         }
     }
-    Ok(false)
+    Ok(changed)
 }
 
-/// Whether a step of a thread that owns some mutexes may take another from its owner.
+/// Whether a step of a thread, of which something is known, may make something untrue that is wanted of another thread,
+/// of which that and more is known.
 fn takes_away(
     oracle: &Oracle,
-    (k, mine): (usize, &Candidate),
-    (other, l, theirs): (usize, LocId, &[&Candidate]),
+    (k, mine, wanted): (usize, Vec<&Candidate>, &Candidate),
+    (other, l, theirs): &(usize, LocId, Vec<&Candidate>),
 ) -> Said<bool> {
-    let kinds = [k, other];
+    let kinds = [k, *other];
     let steps = oracle.steps(&kinds);
     let (one, two) = (&steps.threads[0], &steps.threads[1]);
     let runs = oracle.begun(&steps, &kinds, oracle.from.get())?;
-    let runs = knowing(oracle, &steps, runs, one, &[mine])?;
-    let runs = knowing(oracle, &steps, runs, two, theirs)?;
-    let ends = onward(runs, |run| steps.step(run, two, l, &mut Choosing::All))?;
-    let after = onward(ends, |run| told(oracle, &steps, run, one, mine))?;
-    Ok(after.iter().any(|(_, owns)| !owns))
+    let runs = knowing(&steps, runs, one, &mine)?;
+    let runs = knowing(&steps, runs, two, theirs)?;
+    let ends = onward(runs, |run| steps.step(run, two, *l, &mut Choosing::All))?;
+    let after = onward(ends, |run| told(&steps, run, one, wanted))?;
+    Ok(after.iter().any(|(_, holds)| !holds))
 }

@@ -5,6 +5,7 @@
 //! takes the ways that the left side took.
 
 use super::Speech;
+use super::access::Known;
 use super::linear::{Linear, Literal};
 use super::run::{Generic, Key, Placed, Run, Said, Unsaid};
 use super::step::{Choosing, Steps, Ways};
@@ -35,8 +36,10 @@ pub(super) struct Question<'q, 'p> {
     pub speech: &'q Speech<'q>,
     /// The program of the instance.
     pub program: &'q Program,
-    /// The index variable that stands for each of the threads.
-    pub variables: Vec<u32>,
+    /// The index variable that stands for each of the threads, and its kind.
+    pub variables: Vec<(u32, usize)>,
+    /// What holds of threads where they are, if that may be made use of.
+    pub known: Option<&'q Known>,
 }
 
 impl Question<'_, '_> {
@@ -54,13 +57,36 @@ impl Question<'_, '_> {
         let mut lefts = Vec::new();
         self.products(left, &mut lefts)?;
         for product in lefts {
-            for run in begun {
-                if !self.product(run, &product, &products)? {
+            for run in self.placed(begun.to_vec(), &product)? {
+                if !self.product(&run, &product, &products)? {
                     return Ok(false);
                 }
             }
         }
         Ok(true)
+    }
+
+    /// The states in which a product may begin, each thread where its first letter has it.
+    fn placed(&self, mut runs: Vec<Run>, product: &[Factor]) -> Said<Vec<Run>> {
+        let Some(known) = self.known else {
+            return Ok(runs);
+        };
+        for (n, (_, kind)) in self.variables.iter().enumerate() {
+            let first = product.iter().find_map(|factor| match *factor {
+                Factor::Step(thread, letter) if thread == n => Some(letter),
+                Factor::Test(thread, letter, true) if thread == n => Some(letter),
+                _ => None,
+            });
+            let locations = first.map_or(&[][..], |letter| self.locations(letter));
+            if locations.is_empty() {
+                continue;
+            }
+            let begun = std::mem::take(&mut runs);
+            for l in locations {
+                runs.extend(known.at(self.steps, begun.clone(), (n, *kind), *l)?);
+            }
+        }
+        Ok(runs)
     }
 
     /// Whether steps of one thread come to an end because control goes through each once.
@@ -138,7 +164,7 @@ impl Question<'_, '_> {
             (Letter::Violated, _) => 0,
             (_, Some(Index::Var(v))) => {
                 let mut all = self.variables.iter();
-                all.position(|known| known == v).ok_or_else(form)?
+                all.position(|(known, _)| known == v).ok_or_else(form)?
             }
             _ => return Err(form()),
         };

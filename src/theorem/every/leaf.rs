@@ -8,6 +8,7 @@ use super::{Speech, Template};
 use crate::base::control::Control;
 use crate::kernel::Id;
 use crate::model::program::{LocId, Program, ThreadId};
+use crate::theorem::invariants::Rung;
 
 /// The case split over generic threads of a model, from some value of the constant on.
 pub struct Leaf<'p> {
@@ -53,13 +54,13 @@ impl<'p> Leaf<'p> {
         kinds.try_for_each(|kind| kind.uniform(&self.instance.parametric, is_visible))
     }
 
-    /// Whether an inclusion holds of all threads of these kinds, by index variable, that differ.
+    /// On which states an inclusion holds of all threads of these kinds, by index variable, that differ.
     ///
     /// # Errors
     /// What stands against it.
-    pub fn holds(&self, speech: &Speech, part: (Id, Id), threads: &[(u32, usize)]) -> Said<()> {
+    pub fn holds(&self, speech: &Speech, part: (Id, Id), threads: &[(u32, usize)]) -> Said<Rung> {
         let from = self.oracle.from.get();
-        self.oracle.included(speech, part, threads, from)
+        self.oracle.included(speech, part, threads, (from, false))
     }
 
     /// Whether no step violates the discipline.

@@ -210,6 +210,7 @@ fn entry(h: &Hypothesis, derived: Result<results::Hypothesis, Open>) -> Said<Eve
             status: Status::Holds,
             facts: derived.facts,
             vacuous: derived.vacuous,
+            invariant: derived.invariant,
             lemmas: match derived.evidence {
                 Evidence::Derived(d) => d.lemmas,
                 _ => Vec::new(),
@@ -222,6 +223,7 @@ fn entry(h: &Hypothesis, derived: Result<results::Hypothesis, Open>) -> Said<Eve
             status: Status::Unknown,
             facts: "0".to_string(),
             vacuous: false,
+            invariant: None,
             lemmas: Vec::new(),
             obstacle: Some(Obstacle::Underived(why)),
         },

@@ -1,5 +1,6 @@
 //! Who is asked whether something holds of generic threads, for every value of the constant.
 
+use super::access::Known;
 use super::conditions::Conditions;
 use super::facts::Question;
 use super::instance::Instance;
@@ -15,8 +16,9 @@ use crate::kernel::{Id, Statement};
 use crate::model::program::{ArrayId, Expr, OpenDiscipline, Parametric, Program, SELF, ThreadId};
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::evidence::letters;
+use crate::theorem::invariants::Rung;
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -41,6 +43,7 @@ pub(in crate::theorem) struct Oracle<'p> {
     /// From which of them on each fact holds.
     held: RefCell<FxHashMap<About, i64>>,
     conditions: RefCell<Rc<Conditions>>,
+    known: OnceCell<Option<Known>>,
 }
 
 impl<'p> Oracle<'p> {
@@ -71,6 +74,7 @@ impl<'p> Oracle<'p> {
             values,
             held: RefCell::default(),
             conditions: RefCell::default(),
+            known: OnceCell::new(),
         };
         for d in 0..oracle.disciplines.len() {
             let overlaps = oracle.can_overlap(d)?;
@@ -233,8 +237,8 @@ impl<'p> Oracle<'p> {
         discharge: &Discharge,
         statement: &Statement,
         classes: &[(u32, usize)],
-        from: i64,
-    ) -> Said<()> {
+        (from, everywhere): (i64, bool),
+    ) -> Said<Rung> {
         let speech = Speech {
             terms: &discharge.development.terms,
             letters: &letters(self.program, discharge),
@@ -255,16 +259,18 @@ impl<'p> Oracle<'p> {
             };
             choices = choices.iter().flat_map(longer).collect();
         }
+        let mut on = Rung::True;
         for kinds in choices {
             let threads: Vec<(u32, usize)> = classes.iter().map(|c| c.0).zip(kinds).collect();
             for part in &statement.parts {
-                self.included(&speech, *part, &threads, from)?;
+                on = on.max(self.included(&speech, *part, &threads, (from, everywhere))?);
             }
         }
-        Ok(())
+        Ok(on)
     }
 
-    /// Whether an inclusion holds of all threads of these kinds (by index variable) that differ, from a value on.
+    /// On which states an inclusion holds of all threads of these kinds (by index variable) that differ, from a value
+    /// on: all that are type-correct, or else, if not `everywhere` is asked, those that what holds at locations allows.
     ///
     /// # Errors
     /// What stands against it.
@@ -273,57 +279,88 @@ impl<'p> Oracle<'p> {
         speech: &Speech,
         (left, right): (Id, Id),
         threads: &[(u32, usize)],
-        from: i64,
-    ) -> Said<()> {
+        (from, everywhere): (i64, bool),
+    ) -> Said<Rung> {
         let kinds: Vec<usize> = threads.iter().map(|(_, kind)| *kind).collect();
         let steps = self.steps(&kinds);
         let begun = self.begun(&steps, &kinds, from)?;
-        let question = Question {
+        let mut question = Question {
             steps: &steps,
             speech,
             program: self.program,
-            variables: threads.iter().map(|(v, _)| *v).collect(),
+            variables: threads.to_vec(),
+            known: None,
         };
-        match question.included(&begun, left, right)? {
-            true => Ok(()),
+        if question.included(&begun, left, right)? {
+            return Ok(Rung::True);
+        }
+        if !everywhere {
+            question.known = self.known()?.as_ref();
+        }
+        match question.known.is_some() && question.included(&begun, left, right)? {
+            true => Ok(Rung::ThreadModular),
             false => Err(Unsaid::Because(Obstacle::Fails)),
         }
     }
 
-    /// What stands against a fact, from the instance's value on. If nothing does, it is noted from which on it holds.
+    /// What holds of threads where they are, from the smallest value on; nothing if that can't be said.
+    fn known(&self) -> Said<&Option<Known>> {
+        if let Some(known) = self.known.get() {
+            return Ok(known);
+        }
+        let from = self.from.get();
+        let smallest = self.values.first().copied();
+        self.from.set(smallest.unwrap_or(from));
+        let found = Known::new(self, self.program);
+        self.from.set(from);
+        let known = match found {
+            Ok(known) => Some(known),
+            Err(Unsaid::Because(_)) => None,
+            Err(stopped) => return Err(stopped),
+        };
+        Ok(self.known.get_or_init(|| known))
+    }
+
+    /// On which states something is a fact from the instance's value on, or what stands against it. If nothing does, it
+    /// is noted from which value on it holds. With `everywhere`, only all type-correct states will do.
     ///
     /// # Errors
     /// A limit that was hit.
-    pub fn refutes(
+    pub fn asked(
         &self,
         discharge: &Discharge,
         statement: &Statement,
         classes: &[(u32, usize)],
-    ) -> Result<Option<Obstacle>, Stop> {
-        let against = |from: i64| match self.holds(discharge, statement, classes, from) {
-            Ok(()) => Ok(None),
-            Err(Unsaid::Because(why)) => Ok(Some(why)),
+        everywhere: bool,
+    ) -> Result<Result<Rung, Obstacle>, Stop> {
+        let on = |from: i64| match self.holds(discharge, statement, classes, (from, everywhere)) {
+            Ok(on) => Ok(Ok(on)),
+            Err(Unsaid::Because(why)) => Ok(Err(why)),
             Err(Unsaid::Stopped(stop)) => Err(stop),
         };
+        let about = (statement.parts.clone(), classes.to_vec());
+        let note = |from: i64| self.held.borrow_mut().insert(about, from);
         // Most facts hold from the smallest value on. Of others it is asked first whether they hold at all.
         let mut smaller = self.values.iter().copied();
-        let mut from = smaller.next();
-        if from.map_or(Ok(true), |first| against(first).map(|why| why.is_some()))? {
-            if let Some(why) = against(self.from.get())? {
-                return Ok(Some(why));
-            }
-            from = None;
-            for value in smaller {
-                if against(value)?.is_none() {
-                    from = Some(value);
-                    break;
-                }
+        if let Some(first) = smaller.next()
+            && let Ok(rung) = on(first)?
+        {
+            note(first);
+            return Ok(Ok(rung));
+        }
+        let here = self.from.get();
+        let rung = match on(here)? {
+            Ok(rung) => rung,
+            refuted => return Ok(refuted),
+        };
+        for value in smaller {
+            if let Ok(rung) = on(value)? {
+                note(value);
+                return Ok(Ok(rung));
             }
         }
-        let about = (statement.parts.clone(), classes.to_vec());
-        let from = from.unwrap_or(self.from.get());
-        self.held.borrow_mut().insert(about, from);
-        Ok(None)
+        note(here);
+        Ok(Ok(rung))
     }
 
     /// The value from which on all facts of a discharge hold.

@@ -193,14 +193,18 @@ impl Deriver<'_, '_, '_> {
         let work = FACT + CHOICE * chosen.len() as u64;
         self.model.encoding.m.control().worked(work);
         // What holds for every value holds of the instance. Nothing of that is looked at then.
-        let refuted = match self.every {
-            Some(oracle) => oracle.refutes(self.discharge, &statement, &fact.threads)?,
-            None => None,
+        let (every, refuted) = match self.every {
+            Some(oracle) => {
+                match oracle.asked(self.discharge, &statement, &fact.threads, goal.everywhere)? {
+                    Ok(rung) => (Some(rung), None),
+                    Err(why) => (None, Some(why)),
+                }
+            }
+            None => (None, None),
         };
-        let is_for_every = self.every.is_some() && refuted.is_none();
         for (chosen, times) in chosen {
-            if is_for_every {
-                fact.on.add(Rung::True, times);
+            if let Some(rung) = every {
+                fact.on.add(rung, times);
                 continue;
             }
             let threads = at_variables(goal, &variables, &chosen);
