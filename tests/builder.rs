@@ -98,6 +98,11 @@ fn all_the_words() {
         .variable("x", Type::modulo(4), 3)
         .protected_by(m.field("owner").is(self_thread()));
     let x = x.declare();
+    let table = model.variable("table", Type::bool(), false).array(2);
+    let table = table.each_protected_by(|k| m.field("owner").is(self_thread()).and(k[0].clone().is(0)));
+    table.read_by(|k| k[0].clone().is(1)).declare();
+    let constant = model.variable("constant", Type::bool(), true);
+    constant.read_by(|_| true.into()).declare();
     let top = model
         .variable("top", Type::reference("node", "nodes"), null())
         .unprotected()
@@ -165,6 +170,8 @@ mutex m;
 barrier b: 1;
 var hue: color = red;
 var x: mod 4 = 3 protected by m.owner == self;
+var table[2]: bool = false protected table[k0] by m.owner == self && k0 == 0, read by k0 == 1;
+var constant: bool = true protected by false, read by true;
 var top: ref node in nodes = null unprotected;
 
 thread t {

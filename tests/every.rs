@@ -148,7 +148,10 @@ fn flags_and_turns_give_access() {
     let reset = "thread reset { when (ready) skip; ready = false; }";
     fails(&published("ready = true;", looks, reset), "is no fact for");
     let unlocked = "thread other { if (!ready) { ready = true; } }";
-    fails(&published("ready = true;", looks, unlocked), "is no fact for");
+    fails(
+        &published("ready = true;", looks, unlocked),
+        "is no fact for",
+    );
 }
 
 #[test]

@@ -268,6 +268,7 @@ fn one_mutex_of_a_set_suffices_for_reading() {
     };
     let both = || Discipline::Protected {
         by: By::All(vec![object(0), object(1)]),
+        read: None,
         init: None,
     };
     let of = |bodies| shared_by(mutexes(), both(), bodies);
@@ -292,10 +293,36 @@ fn one_mutex_of_a_set_suffices_for_reading() {
 }
 
 #[test]
+fn what_a_flag_publishes_is_read_by_all() {
+    let published = || read(var(1));
+    let discipline = || Discipline::Protected {
+        by: By::Predicate(Expr::and(
+            Expr::eq(Expr::Self_, number(0)),
+            Expr::negate(published()),
+        )),
+        read: Some(published()),
+        init: None,
+    };
+    let set = || assign(var(0), number(1));
+    let publish = || assign(var(1), Expr::Bool(true));
+    let look = || assert(Expr::eq(read(var(0)), read(var(0))));
+    let waits = || vec![when(published(), skip()), look()];
+    let of = |bodies| shared_by(vec![], discipline(), bodies);
+    assert_eq!(of([vec![set(), publish(), look()], waits()]), Status::Holds);
+    assert_eq!(of([vec![set(), publish()], vec![look()]]), Status::Refuted);
+    assert_eq!(of([vec![publish(), set()], waits()]), Status::Refuted);
+    assert_eq!(
+        of([vec![publish()], vec![when(published(), skip()), set()]]),
+        Status::Refuted
+    );
+}
+
+#[test]
 fn while_some_thread_initialises_only_its_predicate_counts() {
     let initialising = || Expr::and(Expr::negate(read(var(1))), Expr::eq(Expr::Self_, number(0)));
     let discipline = |init: bool| Discipline::Protected {
         by: By::Lock(object(0)),
+        read: None,
         init: init.then(initialising),
     };
     let mutex = || one("m", Kind::Mutex);

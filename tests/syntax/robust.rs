@@ -374,6 +374,8 @@ fn noise_has_few_diagnostics() {
         "x.",
         "thread a { x.f",
         "protected by {",
+        "protected by m, read by ",
+        "protected by m, read ",
         "ref ",
         "ref r in ",
         "new ",

@@ -115,7 +115,11 @@ fn variable(var: &VarDecl) -> String {
         None => String::new(),
         Some(Discipline::Unprotected(_)) => " unprotected".to_string(),
         Some(Discipline::Protected {
-            target, by, init, ..
+            target,
+            by,
+            read,
+            init,
+            ..
         }) => {
             let target = target.as_ref().map(|(name, indices)| {
                 let indices: String = indices.iter().map(|i| format!("[{}]", i.text)).collect();
@@ -128,10 +132,12 @@ fn variable(var: &VarDecl) -> String {
                     format!("{{{}}}", places.join(", "))
                 }
             };
+            let read = read.as_ref().map(|e| format!(" read {}", expr(e)));
             let init = init.as_ref().map(|e| format!(" init {}", expr(e)));
             format!(
-                " protected{} by {by}{}",
+                " protected{} by {by}{}{}",
                 target.unwrap_or_default(),
+                read.unwrap_or_default(),
                 init.unwrap_or_default()
             )
         }

@@ -95,6 +95,8 @@ pub enum Discipline {
     Unprotected,
     Protected {
         by: By,
+        /// `, read by r`: who may read beside those who may write.
+        read: Option<Expr>,
         /// `init g`: where some thread's `g` holds, `g` counts instead of what `by` says.
         init: Option<Expr>,
     },
@@ -114,6 +116,7 @@ impl Discipline {
     pub fn predicate(predicate: Expr) -> Discipline {
         Discipline::Protected {
             by: By::Predicate(predicate),
+            read: None,
             init: None,
         }
     }
@@ -121,6 +124,7 @@ impl Discipline {
     pub fn lock(place: Place) -> Discipline {
         Discipline::Protected {
             by: By::Lock(place),
+            read: None,
             init: None,
         }
     }

@@ -53,7 +53,7 @@ impl System {
 
     /// The predicates of `thread` for a protected cell.
     pub fn rights(&self, protected: &Protected, thread: usize, state: &State) -> Rights {
-        let Discipline::Protected { by, init } = &protected.discipline else {
+        let Discipline::Protected { by, read, init } = &protected.discipline else {
             unreachable!("the cell is protected")
         };
         let scope = |thread| Scope {
@@ -74,15 +74,25 @@ impl System {
             }
             Ok(false)
         };
-        let rights = || match init {
-            Some(init) if initialising(init)? => {
-                let mine = value(init, thread)?;
-                Ok(Rights {
-                    exclusive: mine,
-                    shared: mine,
-                })
+        let rights = || -> Result<Rights, GoesWrong> {
+            match init {
+                Some(init) if initialising(init)? => {
+                    let mine = value(init, thread)?;
+                    Ok(Rights {
+                        exclusive: mine,
+                        shared: mine,
+                    })
+                }
+                _ => {
+                    let rights = self.rights_by(by, scope(thread), state)?;
+                    // An error in `read` takes away nothing that `by` gives.
+                    let reads = |read: &Expr| value(read, thread).unwrap_or(false);
+                    Ok(Rights {
+                        shared: rights.shared || read.as_ref().is_some_and(reads),
+                        ..rights
+                    })
+                }
             }
-            _ => self.rights_by(by, scope(thread), state),
         };
         rights().unwrap_or(Rights::NONE)
     }

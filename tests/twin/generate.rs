@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 
 use super::ast::{
-    Discipline, Expr, Family, Field, Kind, Object, Op, Place, Program, Property, Root, Shared,
+    By, Discipline, Expr, Family, Field, Kind, Object, Op, Place, Program, Property, Root, Shared,
     StateKind, Stmt,
 };
 use super::ast::{StmtKind, Type, Variable};
@@ -488,7 +488,17 @@ fn discipline(
             _ => Expr::eq(Expr::binary(Op::Div, Expr::Int(1), free), Expr::Int(1)),
         },
     };
-    Discipline::predicate(predicate)
+    let free = free_variable(program).map_or(Expr::Int(2), |free| Expr::Read(scalar(free)));
+    let read = match choices.below(8) {
+        0 => Some(Expr::eq(free, Expr::Int(1))),
+        1 => Some(at(choices)),
+        _ => None,
+    };
+    Discipline::Protected {
+        by: By::Predicate(predicate),
+        read,
+        init: None,
+    }
 }
 
 /// The shared variable that stays unprotected, if there is one.

@@ -87,7 +87,7 @@ impl Printer<'_> {
         let discipline = match discipline {
             Discipline::Omitted => String::new(),
             Discipline::Unprotected => " unprotected".to_owned(),
-            Discipline::Protected { by, init } => {
+            Discipline::Protected { by, read, init } => {
                 let by = match by {
                     By::Predicate(predicate) => self.expr(predicate),
                     By::Lock(lock) => self.place(lock),
@@ -97,10 +97,13 @@ impl Printer<'_> {
                         format!("{{{}}}", locks.join(", "))
                     }
                 };
+                let read = read.as_ref().map_or(String::new(), |read| {
+                    format!(", read by {}", self.expr(read))
+                });
                 let init = init
                     .as_ref()
                     .map_or(String::new(), |init| format!(" init {}", self.expr(init)));
-                format!(" protected {target} by {by}{init}")
+                format!(" protected {target} by {by}{read}{init}")
             }
         };
         let variable = self.declaration(variable);

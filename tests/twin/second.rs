@@ -435,7 +435,11 @@ fn discipline(choices: &mut Choices, scenario: Scenario, regions: &[String]) -> 
         let first = Expr::eq(Expr::Self_, Expr::Int(0));
         Expr::and(Expr::negate(Expr::Read(flag)), first)
     });
-    Discipline::Protected { by, init }
+    Discipline::Protected {
+        by,
+        read: None,
+        init,
+    }
 }
 
 /// Puts the discipline at the variable, at the field, or at the record variable.
@@ -456,6 +460,7 @@ fn place_discipline(
             };
             program.shared[0].discipline = Discipline::Protected {
                 by: By::Predicate(owned),
+                read: None,
                 init,
             };
             set_field_discipline(program, Discipline::Omitted);
