@@ -193,7 +193,8 @@ impl Parser<'_> {
 
     /// `, read by e`
     fn reading(&mut self) -> Parsed<Expr> {
-        (self.bump(), self.bump());
+        self.bump();
+        self.bump();
         match self.eat_word(Word::By) {
             true => self.expr(),
             false => Err(self.unexpected(
