@@ -56,6 +56,11 @@ pub fn may_go(who: usize, addr: u64) -> bool {
     in_arena(addr) || foreign_stack(who, addr).is_some()
 }
 
+/// Whether a block begins at an address, in use or not.
+pub fn owns(addr: u64) -> bool {
+    in_arena(addr) && find(addr).is_some_and(|block| block.start == addr)
+}
+
 /// Reports an access that has just been made, if it was not inside a block in use.
 pub fn check(addr: u64, size: u32) {
     if let Some(owner) = foreign_stack(rt().current, addr)

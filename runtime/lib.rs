@@ -16,6 +16,7 @@ mod atomics;
 mod c11;
 mod calendar;
 mod check;
+mod files;
 mod invariants;
 mod leaks;
 mod libc;

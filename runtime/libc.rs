@@ -14,13 +14,19 @@ pub const SIGSEGV: i32 = 11;
 pub const SIGVTALRM: i32 = 26;
 pub const ITIMER_VIRTUAL: i32 = 1;
 pub const EPERM: i32 = 1;
+pub const ENOENT: i32 = 2;
 pub const ESRCH: i32 = 3;
+pub const EBADF: i32 = 9;
 pub const EAGAIN: i32 = 11;
 pub const ENOMEM: i32 = 12;
 pub const EBUSY: i32 = 16;
+pub const EEXIST: i32 = 17;
 pub const EINVAL: i32 = 22;
 pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
+
+/// `O_DIRECTORY`.
+pub const DIRECTORY: i32 = 0o200_000;
 
 /// `struct sigaction` of glibc.
 #[repr(C)]
@@ -74,6 +80,9 @@ unsafe extern "C" {
     pub fn vprintf(format: *const u8, args: usize) -> i32;
     pub fn vfprintf(file: usize, format: *const u8, args: usize) -> i32;
     pub fn puts(s: *const u8) -> i32;
+    pub fn fputc(c: i32, file: usize) -> i32;
+    pub fn fflush(file: usize) -> i32;
+    pub fn fileno(file: usize) -> i32;
     pub fn fputs(s: *const u8, file: usize) -> i32;
     pub fn fwrite(from: *const u8, size: u64, n: u64, file: usize) -> u64;
     pub fn vsnprintf(to: *mut u8, n: usize, format: *const u8, args: usize) -> i32;

@@ -69,14 +69,14 @@ fn may_change(addr: u64) -> bool {
 }
 
 /// A string is printed, at most so many bytes of it.
-fn string(s: u64, most: u64) {
+pub fn string(s: u64, most: u64) {
     if may_change(s) && !spin::is_private(s, 1) {
         strings::strnlen(s, most);
     }
 }
 
 /// Bytes are printed.
-fn bytes(from: u64, n: u64) {
+pub fn bytes(from: u64, n: u64) {
     if may_change(from) {
         access(Kind::Read, from, n.min(u32::MAX.into()) as u32);
     }
@@ -148,24 +148,9 @@ pub extern "C" fn vprintf(format: *const u8, arguments: &mut Arguments) -> i32 {
     unsafe { libc::vprintf(format, arguments as *mut Arguments as usize) }
 }
 
-pub extern "C" fn vfprintf(file: usize, format: *const u8, arguments: &mut Arguments) -> i32 {
-    strings(format, arguments);
-    unsafe { libc::vfprintf(file, format, arguments as *mut Arguments as usize) }
-}
-
 pub extern "C" fn puts(s: u64) -> i32 {
     string(s, u64::MAX);
     unsafe { libc::puts(s as *const u8) }
-}
-
-pub extern "C" fn fputs(s: u64, file: usize) -> i32 {
-    string(s, u64::MAX);
-    unsafe { libc::fputs(s as *const u8, file) }
-}
-
-pub extern "C" fn fwrite(from: u64, size: u64, n: u64, file: usize) -> u64 {
-    bytes(from, size.saturating_mul(n));
-    unsafe { libc::fwrite(from as *const u8, size, n, file) }
 }
 
 pub extern "C" fn write(file: i32, from: u64, n: u64) -> i64 {

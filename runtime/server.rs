@@ -6,6 +6,7 @@
 use crate::ahead;
 use crate::arena;
 use crate::check;
+use crate::files;
 use crate::invariants;
 use crate::libc;
 use crate::objects;
@@ -79,6 +80,7 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
         tls::find();
         objects::map_tables();
         arena::map_all();
+        files::map_all();
         let protection = if runs_on_stack() {
             libc::PROT_RWX
         } else {
@@ -204,6 +206,7 @@ fn execution(start: &Start) {
 
 fn wipe() {
     let rt = rt();
+    files::wipe();
     for i in 0..rt.count {
         if has(&rt.made, i) {
             arena::wipe(i);

@@ -17,6 +17,15 @@ pub const STACKS_AT: usize = 0x2300_0000_0000;
 /// One stack.
 pub const STACK_SIZE: usize = 8 << 20;
 
+/// Where files are that the program opens: so many heads of this size, then so many contents.
+pub const FILES_AT: usize = 0x2500_0000_0000;
+/// Names of files are told apart by this many places.
+pub const FILES: usize = 1 << 14;
+/// What is known of one.
+pub const FILE_HEAD: usize = 512;
+/// The most that is in one.
+pub const FILE_SIZE: usize = 1 << 20;
+
 /// Whether an address is on a thread's own stack.
 pub fn own_stack(thread: usize, addr: u64) -> bool {
     let bottom = (STACKS_AT + thread * STACK_SIZE) as u64;

@@ -99,7 +99,8 @@ fn all_the_words() {
         .protected_by(m.field("owner").is(self_thread()));
     let x = x.declare();
     let table = model.variable("table", Type::bool(), false).array(2);
-    let table = table.each_protected_by(|k| m.field("owner").is(self_thread()).and(k[0].clone().is(0)));
+    let table =
+        table.each_protected_by(|k| m.field("owner").is(self_thread()).and(k[0].clone().is(0)));
     table.read_by(|k| k[0].clone().is(1)).declare();
     let constant = model.variable("constant", Type::bool(), true);
     constant.read_by(|_| true.into()).declare();

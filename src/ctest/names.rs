@@ -463,7 +463,7 @@ impl<'a> Naming<'a> {
         match self.place(addr, who, frames) {
             Some(place) => self.piece(place, size),
             None if self.debug.is_constant(addr) => ("a constant".into(), None),
-            None => (format!("{addr:#x}"), None),
+            None => (Debug::elsewhere(addr), None),
         }
     }
 

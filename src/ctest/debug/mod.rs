@@ -7,6 +7,7 @@ mod types;
 pub use types::{TypeId, Types, is_number, number};
 
 use crate::ctest::cxx;
+use crate::ctest::shared::{FILE_HEAD, FILES, FILES_AT};
 use addr2line::Context;
 use gimli::{
     self, BaseAddresses, CfaRule, Dwarf, EhFrame, EndianArcSlice, LittleEndian, UnwindContext,
@@ -257,7 +258,16 @@ impl Debug {
             }
             Some(v) if v.start == addr => v.name.clone(),
             Some(v) => format!("{}+{}", v.name, addr - v.start),
-            None => format!("{addr:#x}"),
+            None => Self::elsewhere(addr),
+        }
+    }
+
+    /// What an address is that no variable has.
+    pub fn elsewhere(addr: u64) -> String {
+        let files = FILES_AT as u64..(FILES_AT + FILES * FILE_HEAD) as u64;
+        match files.contains(&addr) {
+            true => "file operations".into(),
+            false => format!("{addr:#x}"),
         }
     }
 

@@ -1,0 +1,565 @@
+//! Files that the program opens by name: what is on disk is read when a name is first used, and everything else takes
+//! place in memory, so that nothing outlives an execution and nothing on disk is changed.
+//!
+//! What is done with a file is one step, an update of a word that stands for it; so the order of such steps is
+//! explored, and none of them is a data race, as POSIX demands of streams. Buffers of streams are left out: what one
+//! stream has written, another finds at once.
+
+use crate::ahead;
+use crate::arena;
+use crate::atomics::{self, access, atomic};
+use crate::check;
+use crate::libc;
+use crate::printing::{self, Arguments};
+use crate::shared::*;
+use crate::state::map;
+use core::cell::UnsafeCell;
+
+/// Longest name.
+const NAME: usize = 256;
+/// Names that one execution may use.
+const MOST: usize = 64;
+/// The end of a file, for functions that return a byte.
+const EOF: i32 = -1;
+const SEQ_CST: i32 = 5;
+
+/// What is known of a name. It lies where the name alone says, as it would else depend on who comes first.
+#[repr(C)]
+struct File {
+    /// Counts what was done with it.
+    word: u64,
+    size: u64,
+    /// Streams that are open.
+    open: u32,
+    /// Whether it has been looked for on disk.
+    known: bool,
+    exists: bool,
+    name: [u8; NAME],
+}
+
+/// A stream, which the program has a pointer to.
+#[repr(C)]
+struct Stream {
+    mark: u64,
+    slot: u32,
+    reads: bool,
+    writes: bool,
+    appends: bool,
+    ended: bool,
+    failed: bool,
+    at: u64,
+    /// A byte that was pushed back.
+    pushed: i32,
+}
+
+/// What tells a stream of ours from one of the C library.
+const MARK: u64 = 0x6d61_6572_7473_2e63;
+
+/// The slots in use.
+struct Used(UnsafeCell<([u32; MOST], usize)>);
+// One operating system thread only.
+unsafe impl Sync for Used {}
+static USED: Used = Used(UnsafeCell::new(([0; MOST], 0)));
+
+pub fn map_all() {
+    map(FILES_AT, FILES * (FILE_HEAD + FILE_SIZE));
+}
+
+fn file(slot: u32) -> &'static mut File {
+    unsafe { &mut *((FILES_AT + slot as usize * FILE_HEAD) as *mut File) }
+}
+
+fn content(slot: u32) -> *mut u8 {
+    (FILES_AT + FILES * FILE_HEAD + slot as usize * FILE_SIZE) as *mut u8
+}
+
+/// Makes all files unknown again.
+pub fn wipe() {
+    let (slots, n) = unsafe { &mut *USED.0.get() };
+    for &slot in &slots[..*n] {
+        let head = (file(slot) as *mut File).cast::<u8>();
+        unsafe {
+            libc::madvise(content(slot), FILE_SIZE, libc::MADV_DONTNEED);
+            libc::memset(head, 0, FILE_HEAD);
+        }
+    }
+    *n = 0;
+}
+
+/// The name that the program gives, read as a string.
+fn name(path: u64) -> &'static [u8] {
+    printing::string(path, u64::MAX);
+    let n = unsafe { libc::strlen(path as *const u8) };
+    let mut name = unsafe { core::slice::from_raw_parts(path as *const u8, n) };
+    while let [b'.', b'/', rest @ ..] = name {
+        name = rest;
+    }
+    if n >= NAME {
+        check::limit("a file with a name of more than 255 bytes");
+    }
+    if [b"/dev/", b"/proc", b"/sys/"].iter().any(|p| name.starts_with(*p)) {
+        check::limit("a file that is no data on disk");
+    }
+    name
+}
+
+fn fail(errno: i32) {
+    unsafe { *libc::__errno_location() = errno };
+}
+
+/// The slot of a name: a step, which looks at the file and may change it.
+fn slot(name: &[u8]) -> u32 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for &byte in name {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    }
+    let slot = ((hash ^ hash >> 32) as usize % FILES) as u32;
+    step(slot);
+    let file = file(slot);
+    if file.known {
+        if file.name[..name.len()] != *name || file.name[name.len()] != 0 {
+            check::limit("two files whose names can't be told apart here");
+        }
+        return slot;
+    }
+    let (slots, n) = unsafe { &mut *USED.0.get() };
+    if *n == MOST {
+        check::limit("more than 64 files");
+    }
+    (slots[*n], *n) = (slot, *n + 1);
+    file.known = true;
+    file.name[..name.len()].copy_from_slice(name);
+    load(slot);
+    slot
+}
+
+/// Takes what is on disk.
+fn load(slot: u32) {
+    let file = file(slot);
+    let fd = unsafe { libc::open(file.name.as_ptr(), 0) };
+    if fd < 0 {
+        return;
+    }
+    let mut n = 0;
+    while n < FILE_SIZE {
+        let got = unsafe { libc::read(fd, content(slot).add(n), FILE_SIZE - n) };
+        if got < 0 {
+            // A directory, say.
+            check::limit("a file that can't be read");
+        }
+        if got == 0 {
+            break;
+        }
+        n += got as usize;
+    }
+    unsafe { libc::close(fd) };
+    if n == FILE_SIZE {
+        check::limit("a file of more than a megabyte");
+    }
+    (file.size, file.exists) = (n as u64, true);
+}
+
+/// Whether there is a directory for a new file.
+fn has_directory(name: &[u8]) -> bool {
+    let Some(end) = name.iter().rposition(|&b| b == b'/') else {
+        return true;
+    };
+    let mut directory = [0u8; NAME];
+    directory[..end.max(1)].copy_from_slice(&name[..end.max(1)]);
+    let fd = unsafe { libc::open(directory.as_ptr(), libc::DIRECTORY) };
+    if fd >= 0 {
+        unsafe { libc::close(fd) };
+    }
+    fd >= 0
+}
+
+fn step(slot: u32) {
+    let word = &raw const file(slot).word as u64;
+    atomic(atomics::ADD, 8, word, [1, 0], [SEQ_CST; 2]);
+}
+
+/// The stream behind a pointer, if it is one of ours: it is read, and a step is taken with its file.
+fn stream(at: usize) -> Option<&'static mut Stream> {
+    if !is_ours(at) {
+        return None;
+    }
+    // What is done here is not on the stack, so it could not be undone.
+    if ahead::on() {
+        ahead::fail();
+    }
+    let size = size_of::<Stream>() as u32;
+    access(Kind::Read, at as u64, size);
+    arena::check(at as u64, size);
+    let stream = unsafe { &mut *(at as *mut Stream) };
+    step(stream.slot);
+    Some(stream)
+}
+
+/// Whether a pointer is to a stream of ours, and not the C library's.
+fn is_ours(at: usize) -> bool {
+    arena::owns(at as u64) && unsafe { *(at as *const u64) } == MARK
+}
+
+/// The stream to read from; the C library's can't be followed.
+fn source(at: usize) -> &'static mut Stream {
+    let Some(stream) = stream(at) else {
+        check::limit("reading from standard input")
+    };
+    if !stream.reads {
+        stream.failed = true;
+        fail(libc::EBADF);
+    }
+    stream
+}
+
+impl Stream {
+    /// The bytes from here to the end of the file.
+    fn rest(&self) -> &'static [u8] {
+        let size = file(self.slot).size;
+        let at = self.at.min(size) as usize;
+        unsafe { core::slice::from_raw_parts(content(self.slot).add(at), size as usize - at) }
+    }
+
+    fn byte(&mut self) -> i32 {
+        if !self.reads {
+            return EOF;
+        }
+        if self.pushed != EOF {
+            return core::mem::replace(&mut self.pushed, EOF);
+        }
+        match self.rest().first() {
+            Some(&byte) => {
+                self.at += 1;
+                byte.into()
+            }
+            None => {
+                self.ended = true;
+                EOF
+            }
+        }
+    }
+
+    /// Writes bytes, with zeros before them if the stream stands behind the end; whether it may.
+    fn put(&mut self, bytes: &[u8]) -> bool {
+        if !self.writes {
+            self.failed = true;
+            fail(libc::EBADF);
+            return false;
+        }
+        let file = file(self.slot);
+        if self.appends {
+            self.at = file.size;
+        }
+        let end = self.at + bytes.len() as u64;
+        if end > FILE_SIZE as u64 {
+            check::limit("a file of more than a megabyte");
+        }
+        let to = content(self.slot);
+        unsafe {
+            let gap = self.at.saturating_sub(file.size) as usize;
+            libc::memset(to.add(file.size as usize), 0, gap);
+            libc::memcpy(to.add(self.at as usize), bytes.as_ptr(), bytes.len());
+        }
+        file.size = file.size.max(end);
+        (self.at, self.pushed) = (end, EOF);
+        true
+    }
+}
+
+pub extern "C" fn fopen(path: u64, mode: *const u8) -> usize {
+    let name = name(path);
+    let mode = check::text(mode);
+    let with = |c: u8| mode.contains(&c);
+    let Some(first @ (b'r' | b'w' | b'a')) = mode.first() else {
+        fail(libc::EINVAL);
+        return 0;
+    };
+    let slot = slot(name);
+    let file = file(slot);
+    let refused = match (first, file.exists) {
+        (b'r', false) => libc::ENOENT,
+        (b'w', true) if with(b'x') => libc::EEXIST,
+        (_, false) if !has_directory(name) => libc::ENOENT,
+        _ => 0,
+    };
+    if refused != 0 {
+        fail(refused);
+        return 0;
+    }
+    if *first == b'w' {
+        file.size = 0;
+    }
+    file.exists = true;
+    file.open += 1;
+    let at = arena::own(size_of::<Stream>() as u64) as usize;
+    let both = with(b'+');
+    let made = Stream {
+        mark: MARK,
+        slot,
+        reads: both || *first == b'r',
+        writes: both || *first != b'r',
+        appends: *first == b'a',
+        ended: false,
+        failed: false,
+        at: 0,
+        pushed: EOF,
+    };
+    unsafe { (at as *mut Stream).write(made) };
+    at
+}
+
+pub extern "C" fn fclose(at: usize) -> i32 {
+    if let Some(stream) = stream(at) {
+        file(stream.slot).open -= 1;
+        arena::free(at as u64);
+    }
+    0
+}
+
+pub extern "C" fn fflush(at: usize) -> i32 {
+    match at != 0 && is_ours(at) {
+        true => 0,
+        false => unsafe { libc::fflush(at) },
+    }
+}
+
+pub extern "C" fn vfprintf(at: usize, format: *const u8, args: &mut Arguments) -> i32 {
+    printing::strings(format, args);
+    let list = args as *mut Arguments as usize;
+    if !is_ours(at) {
+        return unsafe { libc::vfprintf(at, format, list) };
+    }
+    let mut text = [0u8; 1 << 14];
+    let n = unsafe { libc::vsnprintf(text.as_mut_ptr(), text.len(), format, list) };
+    if n as usize >= text.len() {
+        check::limit("`fprintf` of more than 16,383 bytes");
+    }
+    match stream(at).is_some_and(|s| s.put(&text[..n as usize])) {
+        true => n,
+        false => EOF,
+    }
+}
+
+pub extern "C" fn fputs(s: u64, at: usize) -> i32 {
+    printing::string(s, u64::MAX);
+    if !is_ours(at) {
+        return unsafe { libc::fputs(s as *const u8, at) };
+    }
+    let n = unsafe { libc::strlen(s as *const u8) };
+    fputs_of(unsafe { core::slice::from_raw_parts(s as *const u8, n) }, at)
+}
+
+fn fputs_of(bytes: &[u8], at: usize) -> i32 {
+    match stream(at).is_some_and(|s| s.put(bytes)) {
+        true => 1,
+        false => EOF,
+    }
+}
+
+pub extern "C" fn fputc(c: i32, at: usize) -> i32 {
+    if !is_ours(at) {
+        return unsafe { libc::fputc(c, at) };
+    }
+    match fputs_of(&[c as u8], at) {
+        EOF => EOF,
+        _ => (c as u8).into(),
+    }
+}
+
+pub extern "C" fn fwrite(from: u64, size: u64, n: u64, at: usize) -> u64 {
+    let all = size.saturating_mul(n);
+    printing::bytes(from, all);
+    if !is_ours(at) {
+        return unsafe { libc::fwrite(from as *const u8, size, n, at) };
+    }
+    let bytes = unsafe { core::slice::from_raw_parts(from as *const u8, all as usize) };
+    match stream(at).is_some_and(|s| s.put(bytes)) {
+        true => n,
+        false => 0,
+    }
+}
+
+pub extern "C" fn fread(to: u64, size: u64, n: u64, at: usize) -> u64 {
+    let stream = source(at);
+    let wanted = size.saturating_mul(n);
+    if wanted == 0 || !stream.reads {
+        return 0;
+    }
+    let pushed = u64::from(stream.pushed != EOF);
+    let got = wanted.min(stream.rest().len() as u64 + pushed);
+    stream.ended |= got < wanted;
+    // Written as one step, before which the bytes are taken.
+    let first = stream.at.min(file(stream.slot).size) as usize;
+    let byte = core::mem::replace(&mut stream.pushed, EOF);
+    stream.at += got - pushed.min(got);
+    let from = unsafe { content(stream.slot).add(first) };
+    access(Kind::Write, to, got.min(u32::MAX.into()) as u32);
+    unsafe {
+        if pushed > 0 {
+            (to as *mut u8).write(byte as u8);
+        }
+        libc::memcpy((to + pushed) as *mut u8, from, (got - pushed) as usize);
+    }
+    got / size
+}
+
+pub extern "C" fn fgetc(at: usize) -> i32 {
+    source(at).byte()
+}
+
+pub extern "C" fn ungetc(c: i32, at: usize) -> i32 {
+    let stream = source(at);
+    if c == EOF || stream.pushed != EOF || !stream.reads {
+        return EOF;
+    }
+    (stream.pushed, stream.ended) = ((c as u8).into(), false);
+    stream.pushed
+}
+
+/// The bytes of a line, at most so many, into `line`.
+fn line(stream: &mut Stream, line: &mut [u8]) -> usize {
+    let mut n = 0;
+    while n < line.len() {
+        let byte = stream.byte();
+        if byte == EOF {
+            break;
+        }
+        line[n] = byte as u8;
+        n += 1;
+        if line[n - 1] == b'\n' {
+            break;
+        }
+    }
+    n
+}
+
+/// Longest line.
+const LINE: usize = 1 << 14;
+
+pub extern "C" fn fgets(to: u64, size: i32, at: usize) -> u64 {
+    let stream = source(at);
+    let mut bytes = [0u8; LINE];
+    let most = (size.max(1) - 1) as usize;
+    let n = line(stream, &mut bytes[..most.min(LINE - 1)]);
+    if n == LINE - 1 && n < most {
+        check::limit("a line of more than 16,382 bytes");
+    }
+    if n == 0 && most > 0 {
+        return 0;
+    }
+    access(Kind::Write, to, n as u32 + 1);
+    unsafe { libc::memcpy(to as *mut u8, bytes.as_ptr(), n + 1) };
+    to
+}
+
+pub extern "C" fn getline(to: *mut u64, room: *mut u64, at: usize) -> i64 {
+    let stream = source(at);
+    let mut bytes = [0u8; LINE];
+    let n = line(stream, &mut bytes[..LINE - 1]);
+    if n == LINE - 1 {
+        check::limit("a line of more than 16,382 bytes");
+    }
+    if n == 0 {
+        return -1;
+    }
+    let (mut place, has) = (atomics::fetch(to), atomics::fetch(room));
+    if place == 0 || has < n as u64 + 1 {
+        let new = (n as u64 + 1).max(120);
+        place = arena::realloc(place, new);
+        atomics::deliver(to, place);
+        atomics::deliver(room, new);
+    }
+    access(Kind::Write, place, n as u32 + 1);
+    unsafe { libc::memcpy(place as *mut u8, bytes.as_ptr(), n + 1) };
+    n as i64
+}
+
+pub extern "C" fn fseek(at: usize, by: i64, from: i32) -> i32 {
+    let Some(stream) = stream(at) else {
+        check::limit("moving in a standard stream")
+    };
+    let pushed = i64::from(stream.pushed != EOF);
+    let start = match from {
+        0 => 0,
+        1 => stream.at as i64 - pushed,
+        _ => file(stream.slot).size as i64,
+    };
+    if start + by < 0 {
+        fail(libc::EINVAL);
+        return -1;
+    }
+    (stream.at, stream.pushed, stream.ended) = ((start + by) as u64, EOF, false);
+    0
+}
+
+pub extern "C" fn rewind(at: usize) {
+    fseek(at, 0, 0);
+    unsafe { (*(at as *mut Stream)).failed = false };
+}
+
+pub extern "C" fn ftell(at: usize) -> i64 {
+    let Some(stream) = stream(at) else {
+        check::limit("asking for the place in a standard stream")
+    };
+    stream.at as i64 - i64::from(stream.pushed != EOF)
+}
+
+pub extern "C" fn feof(at: usize) -> i32 {
+    stream(at).is_some_and(|s| s.ended).into()
+}
+
+pub extern "C" fn ferror(at: usize) -> i32 {
+    stream(at).is_some_and(|s| s.failed).into()
+}
+
+pub extern "C" fn clearerr(at: usize) {
+    if let Some(stream) = stream(at) {
+        (stream.ended, stream.failed) = (false, false);
+    }
+}
+
+/// `setbuf`, `setvbuf`, `setlinebuf`: buffers are left out.
+pub extern "C" fn set_buffer(_: usize) -> i32 {
+    0
+}
+
+pub extern "C" fn fileno(at: usize) -> i32 {
+    match is_ours(at) {
+        true => check::limit("`fileno` of a file"),
+        false => unsafe { libc::fileno(at) },
+    }
+}
+
+pub extern "C" fn remove(path: u64) -> i32 {
+    let slot = slot(name(path));
+    let file = file(slot);
+    if !file.exists {
+        fail(libc::ENOENT);
+        return -1;
+    }
+    if file.open > 0 {
+        check::limit("removing a file that is open");
+    }
+    (file.exists, file.size) = (false, 0);
+    0
+}
+
+pub extern "C" fn rename(from: u64, to: u64) -> i32 {
+    let (from, target) = (slot(name(from)), name(to));
+    let to = slot(target);
+    if !file(from).exists || !has_directory(target) {
+        fail(libc::ENOENT);
+        return -1;
+    }
+    if from == to {
+        return 0;
+    }
+    if file(from).open + file(to).open > 0 {
+        check::limit("renaming a file that is open");
+    }
+    let size = file(from).size;
+    unsafe { libc::memcpy(content(to), content(from), size as usize) };
+    (file(to).size, file(to).exists) = (size, true);
+    (file(from).size, file(from).exists) = (0, false);
+    0
+}
