@@ -116,7 +116,8 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
     let two = |first: &str, second: &str, end: &str| {
         format!(
             "FILE *f; void *a(void *u) {{ {first} return u; }} void *b(void *u) {{ {second} return u; }}
-             int main(void) {{ pthread_t t, s; f = fopen(\"x\", \"w+\"); go(t, a); go(s, b); end(t); end(s); {end} return 0; }}"
+             int main(void) {{ pthread_t t, s; f = fopen(\"x\", \"w+\"); go(t, a); go(s, b); end(t); end(s);
+             {end} return 0; }}"
         )
     };
     let open =
