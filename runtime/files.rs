@@ -13,6 +13,7 @@ use crate::libc;
 use crate::printing::{self, Arguments};
 use crate::shared::*;
 use crate::state::map;
+use crate::svcomp;
 use core::cell::UnsafeCell;
 
 /// Longest name.
@@ -286,7 +287,10 @@ pub extern "C" fn fopen(path: u64, mode: *const u8) -> usize {
         fail(refused);
         return 0;
     }
-    if *first == b'w' {
+    if !file.exists && file.open > 0 {
+        check::limit("a file in place of one that is removed, and still open");
+    }
+    if *first == b'w' || !file.exists {
         file.size = 0;
     }
     file.exists = true;
@@ -379,6 +383,9 @@ pub extern "C" fn fwrite(from: u64, size: u64, n: u64, at: usize) -> u64 {
     }
 }
 
+/// Most that is read at once.
+const READ: usize = 1 << 16;
+
 pub extern "C" fn fread(to: u64, size: u64, n: u64, at: usize) -> u64 {
     let stream = source(at);
     let wanted = size.saturating_mul(n);
@@ -387,19 +394,17 @@ pub extern "C" fn fread(to: u64, size: u64, n: u64, at: usize) -> u64 {
     }
     let pushed = u64::from(stream.pushed != EOF);
     let got = wanted.min(stream.rest().len() as u64 + pushed);
-    stream.ended |= got < wanted;
-    // Written as one step, before which the bytes are taken.
-    let first = stream.at.min(file(stream.slot).size) as usize;
-    let byte = core::mem::replace(&mut stream.pushed, EOF);
-    stream.at += got - pushed.min(got);
-    let from = unsafe { content(stream.slot).add(first) };
-    access(Kind::Write, to, got.min(u32::MAX.into()) as u32);
-    unsafe {
-        if pushed > 0 {
-            (to as *mut u8).write(byte as u8);
-        }
-        libc::memcpy((to + pushed) as *mut u8, from, (got - pushed) as usize);
+    if got > READ as u64 {
+        check::limit("`fread` of more than 65,536 bytes");
     }
+    // Kept, as others may change the file before the program's memory is written.
+    let mut kept = [0u8; READ];
+    for byte in &mut kept[..got as usize] {
+        *byte = stream.byte() as u8;
+    }
+    stream.ended |= got < wanted;
+    access(Kind::Write, to, got as u32);
+    unsafe { libc::memcpy(to as *mut u8, kept.as_ptr(), got as usize) };
     got / size
 }
 
@@ -537,22 +542,31 @@ pub extern "C" fn remove(path: u64) -> i32 {
         fail(libc::ENOENT);
         return -1;
     }
-    if file.open > 0 {
-        check::limit("removing a file that is open");
-    }
-    (file.exists, file.size) = (false, 0);
+    // Streams that are open go on with what is in it.
+    file.exists = false;
     0
 }
 
 pub extern "C" fn rename(from: u64, to: u64) -> i32 {
-    let (from, target) = (slot(name(from)), name(to));
-    let to = slot(target);
-    if !file(from).exists || !has_directory(target) {
+    let (from, to) = (name(from), name(to));
+    // Nobody sees one of them changed, and not the other.
+    svcomp::atomic_begin();
+    let renamed = renamed(slot(from), slot(to), to);
+    svcomp::atomic_end();
+    if !renamed {
         fail(libc::ENOENT);
         return -1;
     }
+    0
+}
+
+/// Moves what is in one file to another of this name; whether it is there.
+fn renamed(from: u32, to: u32, name: &[u8]) -> bool {
+    if !file(from).exists || !has_directory(name) {
+        return false;
+    }
     if from == to {
-        return 0;
+        return true;
     }
     if file(from).open + file(to).open > 0 {
         check::limit("renaming a file that is open");
@@ -561,5 +575,5 @@ pub extern "C" fn rename(from: u64, to: u64) -> i32 {
     unsafe { libc::memcpy(content(to), content(from), size as usize) };
     (file(to).size, file(to).exists) = (size, true);
     (file(from).size, file(from).exists) = (0, false);
-    0
+    true
 }

@@ -137,6 +137,23 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
     );
     assert!(out.contains("file operations: 1 -> 2"), "{out}");
     assert!(!out.contains("data races"), "{out}");
+    // Renaming is one step with both names: nobody finds both.
+    let renames = "rename(\"y\", \"z\");";
+    let looks = "int z = remove(\"z\"), y = remove(\"y\"); assert(z || y);";
+    let made = format!("{{ {} }} go(t, a);", open("y"));
+    holds(
+        &scratch,
+        &two(renames, looks, "").replace("go(t, a);", &made),
+        3,
+    );
+    // What is removed while it is open is there for its stream.
+    let removed = format!(
+        "int main(void) {{ {} FILE *r = fopen(\"y\", \"r\"); remove(\"y\"); assert(fgetc(r) == '1'); fclose(r);
+         assert(!fopen(\"y\", \"r\")); {} return 0; }}",
+        open("y"),
+        open("y").replace("FILE *g", "g")
+    );
+    holds(&scratch, &removed, 1);
     // Who removes it first decides whether the other finds it.
     let removes = "assert(remove(\"y\") == 0);";
     let (code, out) = tested(&scratch, &two(&open("y"), removes, ""));
@@ -155,8 +172,12 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
             "a file that is no data on disk",
         ),
         (
-            "FILE *f = fopen(\"x\", \"w\"); remove(\"x\");",
-            "removing a file that is open",
+            "FILE *f = fopen(\"x\", \"w\"); remove(\"x\"); fopen(\"x\", \"w\");",
+            "in place of one that is removed",
+        ),
+        (
+            "FILE *f = fopen(\"x\", \"w\"); rename(\"x\", \"y\");",
+            "renaming a file that is open",
         ),
         (
             "FILE *f = fopen(\"x\", \"w\"); fseek(f, 1 << 20, 0); fputc(1, f);",
