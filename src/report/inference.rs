@@ -45,6 +45,7 @@ impl fmt::Display for Discipline {
                 match by {
                     Writer::Thread(thread) => write!(f, "used by {thread}")?,
                     Writer::Lock(lock) => write!(f, "protected by {lock}")?,
+                    Writer::Regions(all) => write!(f, "handed over: {}", listed(all, "; "))?,
                 }
                 write!(f, " until {until}, then read by all")
             }
@@ -61,6 +62,10 @@ impl Discipline {
             Self::Initialised { lock, thread, .. } => {
                 format!("protected by {lock} after {thread} has initialised it")
             }
+            Self::Published {
+                by: Writer::Regions(_),
+                until,
+            } => format!("handed over until {until}, then read by all"),
             Self::HandedOver { lock, readers, .. } => {
                 let first = lock
                     .as_ref()

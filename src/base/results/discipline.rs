@@ -95,6 +95,8 @@ pub enum Writer {
     Thread(String),
     /// The owner of this mutex.
     Lock(String),
+    /// Whoever is in one of these regions.
+    Regions(Vec<Region>),
 }
 
 /// Where threads have access.

@@ -300,6 +300,10 @@ impl Printer<'_> {
                 let writer = match writer {
                     Writer::Thread(t) => format!("self == {}", self.thread(*t)),
                     Writer::Lock(m) => owns(m),
+                    Writer::Regions(all) => {
+                        let inside = self.regions(Vec::new(), all, index)?;
+                        format!("({inside})")
+                    }
                 };
                 Some(format!("{writer} && !({})", until.text(p)))
             }

@@ -5,7 +5,7 @@
 //! with or without a mutex beside it; unprotected. A guess that was refuted is not made again.
 
 use super::locksets::{Flags, Locks, Observed, Seen};
-use super::regions::{Flow, Region, leading_to};
+use super::regions::{Extent, Flow, Region, leading_to};
 use super::sites::{Site, Sites};
 use crate::base::diagnostic::Span;
 use crate::base::results::{self, Discipline, Locations};
@@ -61,6 +61,8 @@ pub enum Writer {
     Thread(ThreadId),
     /// The owner of a mutex.
     Lock(CellId),
+    /// Whoever is in one of its regions: each thread's.
+    Regions(Vec<Vec<Region>>),
 }
 
 /// What a variable of few values says.
@@ -279,9 +281,10 @@ impl Knowledge<'_> {
                 .partition(|(_, s)| s.flags[n] & !after == 0);
             let looks = |t: ThreadId| self.sites.of(flag).any(|s| s.thread == t && !s.writes);
             let readers: BTreeSet<ThreadId> = later.iter().map(|(s, _)| s.thread).collect();
-            let Some(writer) = self.writer(&before) else {
+            if before.is_empty() {
                 continue;
-            };
+            }
+            let writer = self.writer(&before);
             let others = |t: &&ThreadId| writer != Writer::Thread(**t);
             // Other cells of the variable say something by accident.
             let other = self.program.cells[flag].array != self.program.cells[cell].array;
@@ -296,14 +299,24 @@ impl Knowledge<'_> {
         guesses
     }
 
-    /// The one thread that makes these accesses, or a mutex owned at all of them.
-    fn writer(&self, accesses: &[(&Site, &Seen)]) -> Option<Writer> {
-        let ((first, seen), rest) = accesses.split_first()?;
-        if rest.iter().all(|(s, _)| s.thread == first.thread) {
-            return Some(Writer::Thread(first.thread));
+    /// The one thread that makes these accesses, a mutex owned at all of them, or whoever is in a region around one.
+    fn writer(&self, accesses: &[(&Site, &Seen)]) -> Writer {
+        let mut threads: Vec<ThreadId> = accesses.iter().map(|(s, _)| s.thread).collect();
+        threads.dedup();
+        if let [thread] = threads[..] {
+            return Writer::Thread(thread);
         }
-        let always = |l: &&CellId| rest.iter().all(|(_, s)| s.owned.contains(l));
-        seen.owned.iter().find(always).map(|l| Writer::Lock(*l))
+        let always = |l: &&CellId| accesses.iter().all(|(_, s)| s.owned.contains(l));
+        if let Some(lock) = self.locks.owners.iter().find(always) {
+            return Writer::Lock(*lock);
+        }
+        let sites: Vec<&Site> = accesses.iter().map(|(s, _)| *s).collect();
+        let extent = Extent {
+            ends: false,
+            by_index: true,
+            back: false,
+        };
+        Writer::Regions(self.regions(&sites, &|_| true, extent))
     }
 
     fn handed_over(&self, cell: CellId) -> Vec<Guess> {
@@ -319,7 +332,12 @@ impl Knowledge<'_> {
             }
             // Without an index, no step that changes one has to be visible.
             for (by_index, ends) in [(false, true), (false, false), (true, true), (true, false)] {
-                shared.extend(self.read_shared(lock, &sites, ends, by_index));
+                let extent = Extent {
+                    ends,
+                    by_index,
+                    back: true,
+                };
+                shared.extend(self.read_shared(lock, &sites, extent));
             }
         }
         exclusive.extend(shared);
@@ -328,7 +346,12 @@ impl Knowledge<'_> {
 
     /// Handed over between the regions around these sites.
     fn exclusive(&self, lock: Option<CellId>, sites: &[&Site], ends: bool) -> Guess {
-        let regions = self.regions(sites, &|_| true, ends, true);
+        let extent = Extent {
+            ends,
+            by_index: true,
+            back: true,
+        };
+        let regions = self.regions(sites, &|_| true, extent);
         let readers = vec![Vec::new(); regions.len()];
         Guess::HandedOver {
             lock,
@@ -338,19 +361,17 @@ impl Knowledge<'_> {
     }
 
     /// The same where regions that only read are shared; `None` if that is one thread at most.
-    fn read_shared(
-        &self,
-        lock: Option<CellId>,
-        sites: &[&Site],
-        ends: bool,
-        by_index: bool,
-    ) -> Option<Guess> {
-        let regions = self.regions(sites, &|s| s.writes, ends, true);
+    fn read_shared(&self, lock: Option<CellId>, sites: &[&Site], extent: Extent) -> Option<Guess> {
+        let own = Extent {
+            by_index: true,
+            ..extent
+        };
+        let regions = self.regions(sites, &|s| s.writes, own);
         let inside = |s: &Site| {
             let mut regions = regions[s.thread].iter();
             regions.any(|r| r.locations.contains(&s.location))
         };
-        let readers = self.regions(sites, &|s| !s.writes && !inside(s), ends, by_index);
+        let readers = self.regions(sites, &|s| !s.writes && !inside(s), extent);
         (readers.iter().filter(|r| !r.is_empty()).count() > 1).then_some(Guess::HandedOver {
             lock,
             regions,
@@ -363,13 +384,12 @@ impl Knowledge<'_> {
         &self,
         sites: &[&Site],
         wanted: &dyn Fn(&Site) -> bool,
-        ends: bool,
-        by_index: bool,
+        extent: Extent,
     ) -> Vec<Vec<Region>> {
         let of = |t: ThreadId| {
             let own = sites.iter().copied();
             let own: Vec<&Site> = own.filter(|s| s.thread == t && wanted(s)).collect();
-            self.flow.regions(t, &own, ends, by_index)
+            self.flow.regions(t, &own, extent)
         };
         (0..self.program.threads.len()).map(of).collect()
     }
@@ -439,6 +459,10 @@ impl Guess {
         let owns = |lock: CellId, t: ThreadId| {
             binary(BinaryOp::Eq, Expr::Cell(lock), Expr::Const(t as i64))
         };
+        let inside = |regions: &[Region], t: ThreadId| {
+            let places = regions.iter().map(|r| r.predicate(program, t, cell));
+            joined(BinaryOp::Or, places.collect())
+        };
         let mut readers = None;
         let predicates: Vec<Expr> = match self {
             Guess::Unprotected => return None,
@@ -481,6 +505,9 @@ impl Guess {
                     Writer::Thread(writer) if *writer != t => Expr::FALSE,
                     Writer::Thread(_) => before.clone(),
                     Writer::Lock(lock) => binary(BinaryOp::And, owns(*lock, t), before.clone()),
+                    Writer::Regions(all) => {
+                        binary(BinaryOp::And, inside(&all[t], t), before.clone())
+                    }
                 };
                 let writers: Vec<Expr> = threads.map(of).collect();
                 let reads = |w: &Expr| joined(BinaryOp::Or, vec![until.expr(), w.clone()]);
@@ -493,8 +520,8 @@ impl Guess {
                 readers: only,
             } => {
                 let of = |t: ThreadId, regions: &[Region]| {
-                    let places = regions.iter().map(|r| r.predicate(program, t, cell));
                     let owned = lock.map(|l| owns(l, t));
+                    let places = (!regions.is_empty()).then(|| inside(regions, t));
                     joined(BinaryOp::Or, owned.into_iter().chain(places).collect())
                 };
                 if only.iter().any(|r| !r.is_empty()) {
@@ -508,9 +535,18 @@ impl Guess {
             cell,
             predicates,
             readers,
-            regional: matches!(self, Guess::HandedOver { .. }),
+            regional: self.has_regions(),
             span: Span::default(),
         })
+    }
+
+    /// Whether it says where in its code a thread has the right to the cell.
+    pub fn has_regions(&self) -> bool {
+        match self {
+            Guess::HandedOver { .. } => true,
+            Guess::Published { writer, .. } => matches!(writer, Writer::Regions(_)),
+            _ => false,
+        }
     }
 
     /// The same with names for people.
@@ -542,6 +578,7 @@ impl Guess {
                 by: match writer {
                     Writer::Thread(t) => results::Writer::Thread(program.threads[*t].name.clone()),
                     Writer::Lock(m) => results::Writer::Lock(lock(m)),
+                    Writer::Regions(all) => results::Writer::Regions(told(program, all)),
                 },
                 until: until.text(program),
             },

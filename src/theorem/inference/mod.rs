@@ -343,7 +343,7 @@ impl Inference {
             .iter()
             .any(|c| self.guesses.get(c).is_some_and(is_open))
         {
-            let divided = |g: &Guess| is_open(g) || matches!(g, Guess::HandedOver { .. });
+            let divided = |g: &Guess| is_open(g) || g.has_regions();
             let again = self.guesses.iter().filter(|(_, g)| divided(g));
             let mut again: Vec<CellId> = again.map(|(c, _)| *c).collect();
             again.sort_unstable();

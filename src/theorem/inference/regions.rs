@@ -17,6 +17,17 @@ pub struct Region {
     pub index: Vec<Expr>,
 }
 
+/// How far regions go.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// On when the thread has ended.
+    pub ends: bool,
+    /// Cells are told apart by the indices that are used.
+    pub by_index: bool,
+    /// Back to where the accesses may be made, or no further than where they surely will.
+    pub back: bool,
+}
+
 /// Which steps are visible whatever is guessed, and what a step writes.
 pub struct Flow<'p> {
     program: &'p Program,
@@ -30,18 +41,11 @@ impl<'p> Flow<'p> {
         Flow { program, visible }
     }
 
-    /// The regions of one thread around its accesses to one cell. With `ends`, its region goes on when the thread has
-    /// ended; with `by_index`, cells are told apart by the indices that are used.
-    pub fn regions(
-        &self,
-        thread: ThreadId,
-        sites: &[&Site],
-        ends: bool,
-        by_index: bool,
-    ) -> Vec<Region> {
+    /// The regions of one thread around its accesses to one cell.
+    pub fn regions(&self, thread: ThreadId, sites: &[&Site], extent: Extent) -> Vec<Region> {
         let mut regions: Vec<Region> = Vec::new();
         for site in sites {
-            let index = match by_index && site.index.iter().all(|e| self.is_own(thread, e)) {
+            let index = match extent.by_index && site.index.iter().all(|e| self.is_own(thread, e)) {
                 true => site.index.as_slice(),
                 false => &[],
             };
@@ -54,7 +58,7 @@ impl<'p> Flow<'p> {
             }
         }
         for region in &mut regions {
-            let around = self.around(thread, &region.locations, &region.index, ends);
+            let around = self.around(thread, &region.locations, &region.index, extent);
             region.locations = around.into_iter().collect();
         }
         regions
@@ -79,7 +83,7 @@ impl<'p> Flow<'p> {
         thread: ThreadId,
         at: &[LocId],
         index: &[Expr],
-        ends: bool,
+        extent: Extent,
     ) -> BTreeSet<LocId> {
         let t = &self.program.threads[thread];
         let mut found: BTreeSet<LocId> = at.iter().copied().collect();
@@ -94,12 +98,16 @@ impl<'p> Flow<'p> {
         }
         while let Some(l) = pending.pop() {
             let mut near = before[l].clone();
+            if !extent.back {
+                // Looked at again when the last of its targets is found.
+                near.retain(|&l| t.locations[l].targets().iter().all(|n| found.contains(n)));
+            }
             if passing.contains(&l) {
                 near.extend(t.locations[l].targets());
                 near.extend(t.wrong);
             }
             for next in near {
-                if (ends || Some(next) != t.end) && found.insert(next) {
+                if (extent.ends || Some(next) != t.end) && found.insert(next) {
                     pending.push(next);
                 }
             }
