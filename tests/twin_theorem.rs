@@ -266,7 +266,8 @@ fn jumps(judged: &Judged) -> bool {
 fn yields_every_class(samples: impl Strategy<Value = Sample>, classes: Vec<Class>) {
     let mut counts = vec![0; classes.len()];
     let mut runner = random::runner(1);
-    let most = random::cases(2000);
+    // The rarest class is some two in a thousand.
+    let most = random::cases(5000);
     let mut drawn = 0;
     let lacks = |counts: &[usize]| {
         classes

@@ -489,7 +489,7 @@ fn discipline(
         },
     };
     let free = free_variable(program).map_or(Expr::Int(2), |free| Expr::Read(scalar(free)));
-    let read = match choices.below(8) {
+    let read = match choices.below(16) {
         0 => Some(Expr::eq(free, Expr::Int(1))),
         1 => Some(at(choices)),
         _ => None,
