@@ -5,7 +5,7 @@
 use super::claims;
 use super::discharge::{By, settle};
 use super::in_full;
-use super::properties::{Asked, Goal, asked, goals};
+use super::properties::{Asked, Goal, GoalKind, asked, goals};
 use super::verdict;
 use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, well_formedness};
@@ -413,7 +413,7 @@ impl Check<'_> {
                 self.left = self.left.saturating_sub(encoding.m.work());
                 return Ok(true);
             }
-            explored = Some(self.kept(reduced)?);
+            explored = Some(self.kept(reduced, &goals)?);
         }
 
         let mut ladder = Ladder::new(&encoding);
@@ -465,10 +465,13 @@ impl Check<'_> {
         Ok(false)
     }
 
-    /// What guesses were held against: all of it, if nobody holds them against it later.
-    fn kept(&self, reduced: Reduced) -> Result<Reduced, Stop> {
+    /// What guesses were held against: all of it, if nobody holds them against it later. A violation that a limit has
+    /// kept from being held against them may be one of a guess: where it begins, inside a step, is not known then.
+    fn kept(&self, reduced: Reduced, goals: &[Goal]) -> Result<Reduced, Stop> {
+        let is_violation = |(g, met): (&Goal, &bool)| *met && g.asked.kind == GoalKind::Discipline;
+        let is_open = || goals.iter().zip(&reduced.met).any(is_violation);
         match reduced.stopped {
-            Some(stop) if self.options.only_hypotheses => Err(stop),
+            Some(stop) if self.options.only_hypotheses || is_open() => Err(stop),
             _ => Ok(reduced),
         }
     }
