@@ -204,7 +204,7 @@ fn is_ours(at: usize) -> bool {
 /// The stream to read from; the C library's can't be followed.
 fn source(at: usize) -> &'static mut Stream {
     let Some(stream) = stream(at) else {
-        check::limit("reading from standard input")
+        check::limit("reading from a stream that `fopen` has not made")
     };
     if !stream.reads {
         stream.failed = true;
@@ -526,6 +526,11 @@ pub extern "C" fn clearerr(at: usize) {
 /// `setbuf`, `setvbuf`, `setlinebuf`: buffers are left out.
 pub extern "C" fn set_buffer(_: usize) -> i32 {
     0
+}
+
+/// Other functions of streams: the C library's must not be given one of ours.
+pub extern "C" fn not_followed() {
+    check::limit("a function of streams such as `fscanf`, `freopen` or `flockfile`")
 }
 
 pub extern "C" fn fileno(at: usize) -> i32 {

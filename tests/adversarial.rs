@@ -110,10 +110,14 @@ fn a_limit_decides_nothing_wrongly() {
                         wrong.push(format!("{a:?} states, not {b:?}"));
                     }
                 }
-                // That a hypothesis is refuted may be all that is known, where a property is refuted as well.
                 let verdict = match some.verdict {
                     Verdict::Unknown | Verdict::Refuted => true,
-                    Verdict::HypothesisRefuted if full.verdict == Verdict::Refuted => true,
+                    // All work shows it, too, and that a property is refuted as well.
+                    Verdict::HypothesisRefuted if full.verdict == Verdict::Refuted => {
+                        let refuted = |s: Status| s == Status::Refuted;
+                        full.hypotheses.iter().any(|h| refuted(h.status))
+                            || full.well_formedness.iter().any(|c| refuted(c.status))
+                    }
                     other => other == full.verdict,
                 };
                 if some.limits.hit.is_some() && !verdict {

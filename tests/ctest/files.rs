@@ -166,7 +166,18 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
     );
     assert!(code == 10 && out.contains("use after free"), "{out}");
     for (body, why) in [
-        ("fgetc(stdin);", "reading from standard input"),
+        (
+            "fgetc(stdin);",
+            "reading from a stream that `fopen` has not made",
+        ),
+        (
+            "int n; FILE *f = fopen(\"x\", \"w+\"); fscanf(f, \"%d\", &n);",
+            "a function of streams such as `fscanf`",
+        ),
+        (
+            "FILE *f = fopen(\"x\", \"w+\"); flockfile(f);",
+            "a function of streams such as `fscanf`",
+        ),
         (
             "fopen(\"/dev/null\", \"w\");",
             "a file that is no data on disk",
