@@ -185,6 +185,15 @@ impl Twin {
                     .map(|a| (0..n).map(|b| forever[a] && j[b]).collect())
                     .collect()
             }
+            Term::Domain(x) => {
+                let x = self.value(x, j);
+                diagonal(&(0..n).map(|a| x[a].contains(&true)).collect::<Vec<bool>>())
+            }
+            Term::Codomain(x) => {
+                let x = self.value(x, j);
+                let on = (0..n).map(|b| x.iter().any(|row| row[b]));
+                diagonal(&on.collect::<Vec<bool>>())
+            }
             Term::Hash(x, y) => {
                 let omega = self.value(&Term::Omega(x.clone()), j);
                 plus(
@@ -270,6 +279,8 @@ enum Term {
     Product(Box<Term>, Box<Term>),
     Star(Box<Term>),
     Omega(Box<Term>),
+    Domain(Box<Term>),
+    Codomain(Box<Term>),
     Hash(Box<Term>, Box<Term>),
 }
 
@@ -285,6 +296,8 @@ impl std::fmt::Display for Term {
             Term::Product(x, y) => write!(f, "({x} {y})"),
             Term::Star(x) => write!(f, "({x})*"),
             Term::Omega(x) => write!(f, "({x})^w"),
+            Term::Domain(x) => write!(f, "dom({x})"),
+            Term::Codomain(x) => write!(f, "cod({x})"),
             Term::Hash(x, y) => write!(f, "(({x}) # ({y}))"),
         }
     }
@@ -312,6 +325,11 @@ fn term(actions: Vec<String>, tests: Vec<String>) -> impl Strategy<Value = Term>
             5 => (x.clone(), x.clone()).prop_map(|(x, y)| Term::Product(Box::new(x), Box::new(y))),
             1 => x.clone().prop_map(|x| Term::Star(Box::new(x))),
             1 => x.clone().prop_map(|x| Term::Omega(Box::new(x))),
+            1 => (x.clone(), any::<bool>(), any::<bool>()).prop_map(|(x, ahead, not)| {
+                let x = Box::new(x);
+                let test = if ahead { Term::Domain(x) } else { Term::Codomain(x) };
+                if not { Term::Not(Box::new(test)) } else { test }
+            }),
             1 => (x.clone(), x).prop_map(|(x, y)| Term::Hash(Box::new(x), Box::new(y))),
         ]
     })

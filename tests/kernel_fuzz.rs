@@ -260,6 +260,8 @@ fn random_bytes_are_rejected() {
         "product",
         "star",
         "omega",
+        "domain",
+        "codomain",
         "not",
         "sumover",
         "productover",

@@ -9,7 +9,7 @@ use crate::{algebra, random};
 use algebra::dice::{Dice, Vocabulary};
 use algebra::model::Model;
 use coarsen::algebra::prove::Decider;
-use coarsen::kernel::{Claim, Development, Id, Index, Node, ONE, Rule, Statement, TOP, Theorem};
+use coarsen::kernel::{Claim, Development, Id, Index, Node, ONE, Rule, Statement, TOP, Theorem, ZERO};
 use std::collections::BTreeSet;
 
 const VARIABLES: u32 = 3;
@@ -33,6 +33,7 @@ impl World {
         let mut vocabulary = Vocabulary::indexed(&mut development.terms, VARIABLES);
         vocabulary.top = true;
         vocabulary.omega = true;
+        vocabulary.domain = true;
         let (states, processes) = (1 + d.below(3), 1 + d.below(3));
         let model = Model::random(&mut d, &development.terms, states, processes);
         World {
@@ -331,6 +332,59 @@ fn unfolding() {
             w.product([x, omega])
         };
         w.concludes(Rule::Unfold(x), &Vec::new(), omega, more)
+    });
+}
+
+#[test]
+fn domains() {
+    check(4_000, 1_000, |w| {
+        let (x, ahead) = (w.term(4), w.d.flip());
+        let terms = &mut w.development.terms;
+        let (end, rule) = match ahead {
+            true => (terms.domain(x), Rule::Domain(x)),
+            false => (terms.codomain(x), Rule::Codomain(x)),
+        };
+        let right = match ahead ^ (w.d.below(4) == 0) {
+            true => w.product([end, x]),
+            false => w.product([x, end]),
+        };
+        w.concludes(rule, &Vec::new(), x, right)
+    });
+}
+
+#[test]
+fn domains_are_the_least() {
+    check(40_000, 500, |w| {
+        let (d, x, y, ahead) = (w.distinct(), w.term(3), w.term(3), w.d.flip());
+        let not = match ahead {
+            true => w.development.terms.domain(x),
+            false => w.development.terms.codomain(x),
+        };
+        let not = w.development.terms.not(not);
+        let (x, y) = match w.d.below(4) {
+            0 => (x, not),
+            1 => {
+                let test = w.test(2);
+                (x, w.product([y, test]))
+            }
+            _ => (x, y),
+        };
+        let nothing = match ahead ^ (w.d.below(8) == 0) {
+            true => w.product([y, x]),
+            false => w.product([x, y]),
+        };
+        w.premise(&d, nothing, ZERO)?;
+        let d = w.some(&d);
+        let terms = &mut w.development.terms;
+        let (end, rule) = match ahead {
+            true => (terms.domain(x), Rule::BeforeDomain(y, x, 0)),
+            false => (terms.codomain(x), Rule::BehindCodomain(x, y, 0)),
+        };
+        let left = match ahead ^ (w.d.below(8) == 0) {
+            true => w.product([y, end]),
+            false => w.product([end, y]),
+        };
+        w.concludes(rule, &d, left, ZERO)
     });
 }
 

@@ -72,6 +72,7 @@ files! {
     top [50, 12, 3];
     incorrectness [65, 15, 0];
     omega [66, 13, 1];
+    domain [82, 6, 0];
     termination [65, 22, 0];
     refinement [80, 20, 0];
     concurrent [115, 19, 0];

@@ -182,6 +182,7 @@ fn what_is_printed_parses_back() {
     let mut count = 0;
     for name in [
         "omega",
+        "domain",
         "tests",
         "top",
         "concurrent",
@@ -207,7 +208,7 @@ fn what_is_printed_parses_back() {
             });
             all.collect()
         };
-        let mut again = format!("{text}\nlevel omega;\n");
+        let mut again = format!("{text}\nlevel domain;\n");
         let original = asked(&suite);
         for (n, s) in original.iter().enumerate() {
             let printed = show::statement(&suite.development, s);

@@ -22,6 +22,17 @@ Class omega_algebra (K : kat.ops) (n : ob (@kar K)) := {
   oa_coinduction : forall x y z : K n n, y ≦ x ⋅ y + z -> y ≦ om x + x^* ⋅ z
 }.
 
+(** Domain and codomain (Desharnais, Möller & Struth 2006): where executions begin, and where they end. For a test [y] the second law says that
+    the domain is the least; for other [y] it is locality. *)
+Class domain_algebra (K : kat.ops) (n : ob (@kar K)) := {
+  dm : K n n -> @tst K n;
+  cd : K n n -> @tst K n;
+  da_dm : forall x : K n n, x ≦ [dm x] ⋅ x;
+  da_cd : forall x : K n n, x ≦ x ⋅ [cd x];
+  da_before : forall x y : K n n, y ⋅ x ≦ 0 -> y ⋅ [dm x] ≦ 0;
+  da_behind : forall x y : K n n, x ⋅ y ≦ 0 -> [cd x] ⋅ y ≦ 0
+}.
+
 (** Finitely many processes, at least one, which can be told apart. *)
 Class processes := {
   process : Set;
@@ -268,6 +279,74 @@ End rules.
 (** Closes what holds in every Kleene algebra with tests. *)
 Ltac leaf := (apply by_equation || apply by_equation'); pre_dec true.
 
+(** * Domain and codomain *)
+
+Section domains.
+Context {K : kat.ops} {n : ob (@kar K)} {A : omega_algebra K n} {D : domain_algebra K n}.
+Notation X := (car (@mor (@kar K) n n)).
+Notation B := (car (@tst K n)).
+Implicit Types x y z : X.
+Implicit Types p q : B.
+Local Instance domain_laws : kat.laws K := oa_laws.
+
+Lemma below_dm {x} : x ≦ [dm x] ⋅ x.
+Proof. apply da_dm. Qed.
+Lemma below_cd {x} : x ≦ x ⋅ [cd x].
+Proof. apply da_cd. Qed.
+Lemma before_dm {x y} : y ⋅ x ≦ 0 -> y ⋅ [dm x] ≦ 0.
+Proof. apply da_before. Qed.
+Lemma behind_cd {x y} : x ⋅ y ≦ 0 -> [cd x] ⋅ y ≦ 0.
+Proof. apply da_behind. Qed.
+
+Lemma not_dm x : [! dm x] ⋅ x ≦ 0.
+Proof. apply (tr (le_dot (rfl (x := [! dm x])) (da_dm x))). kat. Qed.
+Lemma not_cd x : x ⋅ [! cd x] ≦ 0.
+Proof. apply (tr (le_dot (da_cd x) (rfl (x := [! cd x])))). kat. Qed.
+Lemma least {p q} : [! q] ⋅ [p] ≦ 0 -> p ≦ q.
+Proof.
+  intros H. apply oa_tests. assert (E : [p] ≦ [q] + [! q] ⋅ [p]) by kat.
+  rewrite E, H. apply by_equation. kat.
+Qed.
+Lemma dm_least {x p} : x ≦ [p] ⋅ x -> dm x ≦ p.
+Proof. intros H. apply least, da_before. apply (tr (le_dot (rfl (x := [! p])) H)). kat. Qed.
+Lemma cd_least {x p} : x ≦ x ⋅ [p] -> cd x ≦ p.
+Proof.
+  intros H. assert (E : [cd x] ⋅ [! p] ≦ 0) by (apply da_behind, (tr (le_dot H (rfl (x := [! p])))); kat).
+  apply least. rewrite <- E. kat.
+Qed.
+Lemma le_dm {x y} : x ≦ y -> dm x ≦ dm y.
+Proof. intros H. apply least, da_before, (tr (le_dot (rfl (x := [! dm y])) H)), not_dm. Qed.
+Lemma le_cd {x y} : x ≦ y -> cd x ≦ cd y.
+Proof.
+  intros H. assert (E : [cd x] ⋅ [! cd y] ≦ 0) by (apply da_behind, (tr (le_dot H (rfl (x := [! cd y])))), not_cd).
+  apply least. rewrite <- E. kat.
+Qed.
+Lemma eq_dm {x y} : x ≡ y -> dm x ≡ dm y.
+Proof. intros H. apply antisym; apply le_dm; now rewrite H. Qed.
+Lemma eq_cd {x y} : x ≡ y -> cd x ≡ cd y.
+Proof. intros H. apply antisym; apply le_cd; now rewrite H. Qed.
+Lemma dm_test p : dm [p] ≡ p.
+Proof.
+  apply antisym; [apply dm_least; kat|]. apply oa_tests. apply (tr (da_dm [p])). kat.
+Qed.
+Lemma cd_test p : cd [p] ≡ p.
+Proof.
+  apply antisym; [apply cd_least; kat|]. apply oa_tests. apply (tr (da_cd [p])). kat.
+Qed.
+Lemma dm_zero : dm 0 ≡ bot.
+Proof. rewrite <- (dm_test bot). apply eq_dm. kat. Qed.
+Lemma cd_zero : cd 0 ≡ bot.
+Proof. rewrite <- (cd_test bot). apply eq_cd. kat. Qed.
+Lemma dm_one : dm 1 ≡ top.
+Proof. rewrite <- (dm_test top). apply eq_dm. kat. Qed.
+Lemma cd_one : cd 1 ≡ top.
+Proof. rewrite <- (cd_test top). apply eq_cd. kat. Qed.
+Lemma dm_top : dm T ≡ top.
+Proof. apply antisym; [lattice|]. rewrite <- dm_one. apply le_dm, oa_top. Qed.
+Lemma cd_top : cd T ≡ top.
+Proof. apply antisym; [lattice|]. rewrite <- cd_one. apply le_cd, oa_top. Qed.
+End domains.
+
 (** * Binary relations are an omega algebra
 
     [x] goes on for ever from [s] if [s] is in a set from each member of which [x] leads into the set. *)
@@ -292,5 +371,19 @@ Proof.
     intros r (Yr & Nr). destruct (H r t Yr) as [[r' E Y']|Z].
     + exists r'. repeat split; trivial. intros [r1 [k E'] Z]. apply Nr. exists r1; trivial. exists (Datatypes.S k). now exists r'.
     + destruct Nr. exists r; trivial. now exists O.
+Defined.
+
+(** Tests are functions to [bool], so that it has to be decided whether a state has a successor. *)
+Definition relational_domains (decide : forall V : Prop, {V} + {~ V}) : @domain_algebra hrel_kat_ops S.
+Proof.
+  assert (is : forall V : Prop, V <-> is_true (if decide V then true else false)).
+  { intros V. destruct (decide V) as [H|H]; cbn; split; intros E; try exact H; try reflexivity; try discriminate E; now destruct (H E). }
+  refine (@Build_domain_algebra hrel_kat_ops S
+    (fun (x : hrel S S) s => if decide (exists t, x s t) then true else false)
+    (fun (x : hrel S S) t => if decide (exists s, x s t) then true else false) _ _ _ _).
+  - intros x s t E. exists s; [|exact E]. split; [reflexivity|]. apply (proj1 (is _)). now exists t.
+  - intros x s t E. exists t; [exact E|]. split; [reflexivity|]. apply (proj1 (is _)). now exists s.
+  - intros x y H s t [r Y [-> V]]. destruct (proj2 (is _) V) as [r' E]. destruct (H s r'). now exists t.
+  - intros x y H s t [r [-> V] Y]. destruct (proj2 (is _) V) as [r' E]. destruct (H r' t). now exists r.
 Defined.
 End relations.

@@ -205,6 +205,10 @@ impl Teller<'_> {
             }
             Rule::Coinduction(_, _, step) => (Reason::Coinduction, vec![*step]),
             Rule::Unfold(_) => alone(Reason::Unfolding),
+            Rule::Domain(_) | Rule::Codomain(_) => alone(Reason::Domain),
+            Rule::BeforeDomain(.., step) | Rule::BehindCodomain(.., step) => {
+                (Reason::LeastDomain, vec![*step])
+            }
             Rule::SumIntro(..) => alone(Reason::Member),
             Rule::SumElim(.., step) => (Reason::Members, vec![*step]),
             Rule::ProductElim(..) => alone(Reason::Factor),

@@ -531,6 +531,8 @@ fn map(t: &Term, change: &mut dyn FnMut(&Form) -> Form) -> Term {
         Form::Not(x) => Form::Not(of(x)),
         Form::Star(x) => Form::Star(of(x)),
         Form::Omega(x) => Form::Omega(of(x)),
+        Form::Domain(x) => Form::Domain(of(x)),
+        Form::Codomain(x) => Form::Codomain(of(x)),
         Form::Hash(x, y) => Form::Hash(of(x), of(y)),
         Form::Sum(all) => Form::Sum(all.iter().map(|x| *of(x)).collect()),
         Form::Product(all) => Form::Product(all.iter().map(|x| *of(x)).collect()),
@@ -583,6 +585,7 @@ fn free(s: &Statement) -> Vec<String> {
             Form::Zero | Form::One | Form::Top | Form::State(_) => {}
             Form::Atom(a) => a.indices.iter().for_each(|i| see(i, bound)),
             Form::Not(x) | Form::Star(x) | Form::Omega(x) => of(x, bound, into),
+            Form::Domain(x) | Form::Codomain(x) => of(x, bound, into),
             Form::Sum(all) | Form::Product(all) => all.iter().for_each(|x| of(x, bound, into)),
             Form::Hash(x, y) => {
                 of(x, bound, into);

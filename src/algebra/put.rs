@@ -100,6 +100,14 @@ impl<'d> Put<'d> {
                 let x = self.term(x, to)?;
                 to.omega(x)
             }
+            Node::Domain(x) => {
+                let x = self.term(x, to)?;
+                to.domain(x)
+            }
+            Node::Codomain(x) => {
+                let x = self.term(x, to)?;
+                to.codomain(x)
+            }
             Node::SumOver(but, x) => {
                 let (but, x) = (self.indices(&but)?, self.term(x, to)?);
                 to.sum_over(but, x)

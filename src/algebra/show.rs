@@ -152,9 +152,17 @@ impl Writer<'_> {
                 self.term(*x, POSTFIX);
                 self.text.push_str("^w");
             }
+            Node::Domain(x) => self.applied("dom", *x),
+            Node::Codomain(x) => self.applied("cod", *x),
             Node::SumOver(but, x) => self.over('+', but, *x),
             Node::ProductOver(but, x) => self.over('.', but, *x),
         }
+    }
+
+    fn applied(&mut self, operator: &str, x: Id) {
+        let _ = write!(self.text, "{operator}(");
+        self.term(x, SUM);
+        self.text.push(')');
     }
 
     fn list(&mut self, all: &[Id], separator: &str, least: u8) {

@@ -22,6 +22,8 @@ pub enum Level {
     Top,
     /// Omega algebra.
     Omega,
+    /// Omega algebra with domain and codomain.
+    Domain,
 }
 
 impl Level {
@@ -33,6 +35,7 @@ impl Level {
             Level::Tests => "tests",
             Level::Top => "top",
             Level::Omega => "omega",
+            Level::Domain => "domain",
         }
     }
 }

@@ -43,6 +43,10 @@ pub enum Form {
     Star(Box<Term>),
     /// `x^w`
     Omega(Box<Term>),
+    /// `dom(x)`, the test that an execution of x begins here
+    Domain(Box<Term>),
+    /// `cod(x)`, the test that an execution of x ends here
+    Codomain(Box<Term>),
     /// `x # y = x^w + x* y`
     Hash(Box<Term>, Box<Term>),
     /// `(+ i : x)`, the sum over all processes (that differ from those given)
@@ -172,6 +176,8 @@ impl Term {
             Form::Product(terms) => Form::Product(all(terms)),
             Form::Star(x) => Form::Star(of(x)),
             Form::Omega(x) => Form::Omega(of(x)),
+            Form::Domain(x) => Form::Domain(of(x)),
+            Form::Codomain(x) => Form::Codomain(of(x)),
             Form::Hash(x, y) => Form::Hash(of(x), of(y)),
             Form::SumOver(i, x) => Form::SumOver(i.clone(), of(x)),
             Form::ProductOver(i, x) => Form::ProductOver(i.clone(), of(x)),
@@ -227,6 +233,12 @@ impl Term {
             Form::Omega(x) => {
                 x.show(f, 3)?;
                 f.write_str("^w")
+            }
+            Form::Domain(x) | Form::Codomain(x) => {
+                let domain = matches!(self.form, Form::Domain(_));
+                f.write_str(if domain { "dom(" } else { "cod(" })?;
+                x.show(f, 0)?;
+                f.write_str(")")
             }
             Form::Hash(x, y) => {
                 x.show(f, 2)?;

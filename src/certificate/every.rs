@@ -400,6 +400,14 @@ impl Facts<'_, '_> {
                 let x = again(terms, x);
                 terms.omega(x)
             }
+            Node::Domain(x) => {
+                let x = again(terms, x);
+                terms.domain(x)
+            }
+            Node::Codomain(x) => {
+                let x = again(terms, x);
+                terms.codomain(x)
+            }
             Node::Sum(all) => {
                 let all: Vec<Id> = all.into_iter().map(|x| again(terms, x)).collect();
                 terms.sum(all)

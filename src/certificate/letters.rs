@@ -313,6 +313,14 @@ impl Letters {
                 let x = self.ground(terms, x, at, known);
                 terms.omega(x)
             }
+            Node::Domain(x) => {
+                let x = self.ground(terms, x, at, known);
+                terms.domain(x)
+            }
+            Node::Codomain(x) => {
+                let x = self.ground(terms, x, at, known);
+                terms.codomain(x)
+            }
             Node::Sum(all) => {
                 let all: Vec<Id> = all
                     .into_iter()
@@ -535,6 +543,14 @@ impl Reading<'_> {
                 let x = self.term(x, b, terms, depth)?;
                 terms.omega(x)
             }
+            Form::Domain(x) => {
+                let x = self.term(x, b, terms, depth)?;
+                terms.domain(x)
+            }
+            Form::Codomain(x) => {
+                let x = self.term(x, b, terms, depth)?;
+                terms.codomain(x)
+            }
             Form::Hash(x, y) => {
                 let (x, y) = (
                     self.term(x, b, terms, depth)?,
@@ -674,6 +690,7 @@ fn indices(t: &Term, bound: &mut Vec<String>, into: &mut Vec<String>) {
             _ => None,
         })),
         Form::Not(x) | Form::Star(x) | Form::Omega(x) => indices(x, bound, into),
+        Form::Domain(x) | Form::Codomain(x) => indices(x, bound, into),
         Form::Sum(all) | Form::Product(all) => {
             all.iter().for_each(|x| indices(x, bound, into));
         }

@@ -76,6 +76,8 @@ pub(super) fn reason(line: &Line) -> String {
         Reason::Induction => "star induction".to_string(),
         Reason::Coinduction => "omega coinduction".to_string(),
         Reason::Unfolding => "unfolding".to_string(),
+        Reason::Domain => "domain".to_string(),
+        Reason::LeastDomain => "the least domain".to_string(),
         Reason::Member => "a member of the sum".to_string(),
         Reason::Members => "each member of the sum".to_string(),
         Reason::Factor => "a factor of the product".to_string(),

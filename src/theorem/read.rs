@@ -185,6 +185,7 @@ impl Model<'_, '_> {
                 }
             }
             Form::Not(x) | Form::Star(x) | Form::Omega(x) => self.free(x, bound, into),
+            Form::Domain(x) | Form::Codomain(x) => self.free(x, bound, into),
             Form::Sum(all) | Form::Product(all) => {
                 all.iter().for_each(|x| self.free(x, bound, into))
             }
@@ -294,6 +295,8 @@ impl Model<'_, '_> {
             Form::Product(all) => Ground::Product(each(all, atoms)?),
             Form::Star(x) => Ground::Star(Box::new(self.ground(x, b, atoms, depth)?)),
             Form::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
+            Form::Domain(x) => Ground::Domain(Box::new(self.ground(x, b, atoms, depth)?)),
+            Form::Codomain(x) => Ground::Codomain(Box::new(self.ground(x, b, atoms, depth)?)),
             Form::Hash(x, y) => Ground::Hash(
                 Box::new(self.ground(x, b, atoms, depth)?),
                 Box::new(self.ground(y, b, atoms, depth)?),
@@ -486,6 +489,7 @@ fn intern(
 fn is_test(t: &Ground, atoms: &Atoms) -> bool {
     match t {
         Ground::Zero | Ground::One | Ground::Not(_) => true,
+        Ground::Domain(_) | Ground::Codomain(_) => true,
         Ground::Atom(a) => matches!(atoms.0[*a].meaning, Meaning::Test(_)),
         Ground::Sum(all) | Ground::Product(all) => all.iter().all(|x| is_test(x, atoms)),
         _ => false,

@@ -56,6 +56,8 @@ pub struct Vocabulary {
     pub variables: u32,
     pub top: bool,
     pub omega: bool,
+    /// `dom(x)` and `cod(x)`, too.
+    pub domain: bool,
 }
 
 impl Vocabulary {
@@ -115,6 +117,13 @@ impl Vocabulary {
 
     /// A test with about `size` symbols, under that many binders.
     pub fn test(&self, d: &mut Dice, terms: &mut Terms, size: usize, under: u32) -> Id {
+        if self.domain && size > 1 && d.below(3) == 0 {
+            let x = self.term(d, terms, size - 1, under);
+            return match d.flip() {
+                true => terms.domain(x),
+                false => terms.codomain(x),
+            };
+        }
         if size <= 1 || self.tests.is_empty() {
             return match d.below(6) {
                 0 => ONE,

@@ -87,6 +87,7 @@ fn draw(d: &mut Dice) -> Drawn {
     development.variables = (0..v.variables).map(|n| format!("i{n}")).collect();
     v.top = d.below(3) == 0;
     v.omega = d.below(3) == 0;
+    v.domain = d.below(3) == 0;
     let (premises, goal) = statement(d, &v, &mut development);
     Drawn {
         development,

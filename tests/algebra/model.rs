@@ -109,6 +109,14 @@ impl Model {
         all
     }
 
+    /// Where pairs begin, or end.
+    fn ends(&self, x: u16, first: bool) -> u16 {
+        let n = self.states;
+        let at = |s: usize, t: usize| if first { self.has(x, s, t) } else { self.has(x, t, s) };
+        let all = (0..n).filter(|s| (0..n).any(|t| at(*s, t)));
+        all.map(|s| 1 << (s * n + s)).sum()
+    }
+
     fn star(&self, x: u16) -> u16 {
         let mut all = self.one();
         loop {
@@ -162,6 +170,8 @@ impl Model {
             Node::Product(all) => all.iter().fold(self.one(), |product, x| {
                 self.compose(product, self.under(terms, *x, at, bound, known))
             }),
+            Node::Domain(x) => self.ends(self.under(terms, *x, at, bound, known), true),
+            Node::Codomain(x) => self.ends(self.under(terms, *x, at, bound, known), false),
             Node::Star(x) => self.star(self.under(terms, *x, at, bound, known)),
             Node::Omega(x) => self.omega(self.under(terms, *x, at, bound, known)),
             Node::SumOver(but, x) | Node::ProductOver(but, x) => {

@@ -116,6 +116,8 @@ impl Glue<'_> {
                 (tree.folded(self.printer.terms, sort), proof)
             }
             Tree::Omega(x) => self.omega(x, scope),
+            Tree::Domain(x) => self.domain(x, true, scope),
+            Tree::Codomain(x) => self.domain(x, false, scope),
             Tree::Over(but, x) => self.over(but, x, sort, scope),
         }
     }
@@ -165,6 +167,27 @@ impl Glue<'_> {
             Tree::Term(id),
             equal([proof, step.map(String::from)], Sort::Element),
         )
+    }
+
+    /// A domain or codomain, which is a test.
+    fn domain(&mut self, x: &Tree, domain: bool, scope: &Scope) -> (Tree, Proof) {
+        let body = x.normal(self.printer.terms);
+        let inside = self.same(x, body, Sort::Element, scope);
+        let name = if domain { "dm" } else { "cd" };
+        let proof = inside.map(|p| format!("(eq_{name} {p})"));
+        let step = match body {
+            ZERO => Some(format!("{name}_zero")),
+            ONE => Some(format!("{name}_one")),
+            TOP => Some(format!("{name}_top")),
+            _ if self.printer.terms.is_test(body) => Some(format!("({name}_test _)")),
+            _ => None,
+        };
+        let terms = &mut self.printer.terms;
+        let id = match domain {
+            true => terms.domain(body),
+            false => terms.codomain(body),
+        };
+        (Tree::Term(id), equal([proof, step], Sort::Test))
     }
 
     /// `c(x) <= c(y)` from a proof of `x <= y`, for the letter that is the hole of c.

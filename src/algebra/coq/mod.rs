@@ -14,7 +14,7 @@ mod sums;
 mod theorem;
 mod tree;
 
-use crate::kernel::{Development, Rejected, WORK};
+use crate::kernel::{Development, Id, Node, Rejected, WORK};
 use names::{Names, comment};
 use statement::{parts_of, sides};
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ const HEADER: &str = "\
 Require Import Coarsen.
 
 Section export.
-Context {K : kat.ops} {n : ob (@kar K)} {A : omega_algebra K n} {P : processes}.
+Context {K : kat.ops} {n : ob (@kar K)} {A : omega_algebra K n} {P : processes}.DOMAIN
 Notation X := (car (@mor (@kar K) n n)).
 Notation B := (car (@tst K n)).
 Notation \"0\" := (@bot (@mor (@kar K) n n)).
@@ -57,6 +57,9 @@ Notation \"x ≦ y\" := (@leq (@mor (@kar K) n n) x y).
 Notation \"x ≡ y\" := (@weq (@mor (@kar K) n n) x y).
 
 ";
+
+/// What stands in the header if terms speak of domains.
+const DOMAIN: &str = "\nContext {D : domain_algebra K n}.";
 
 /// Everything that a development has proved, with its proofs. `title` is what the text calls itself.
 ///
@@ -74,7 +77,10 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
     let all: Vec<_> = stated.chain(own).collect();
     let terms = all.iter().flat_map(|s| sides(s));
     let terms = terms.chain(claims.iter().flatten().flat_map(|c| [c.left, c.right]));
-    let (mut variables, _) = parts_of(&d.terms, terms);
+    let all_terms: Vec<Id> = terms.collect();
+    let is_domain = |n: &Node| matches!(n, Node::Domain(_) | Node::Codomain(_));
+    let domain = all_terms.iter().any(|t| d.terms.any(*t, &mut |n| is_domain(n)));
+    let (mut variables, _) = parts_of(&d.terms, all_terms);
     let distinct = all.iter().flat_map(|s| &s.distinct);
     let distinct = distinct.chain(claims.iter().flatten().flat_map(|c| &c.distinct));
     variables.extend(distinct.flat_map(|(i, j)| [*i, *j]));
@@ -83,8 +89,9 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
     let (_, assumed) = parts_of(&d.terms, d.hypotheses().iter().flat_map(|(_, s)| sides(s)));
     let names = Names::new(d, indices);
     let mut text = format!(
-        "(** {}\n\n    Written by coarsen; checked with Coarsen.v beside it. *)\n\n{HEADER}",
-        comment(title)
+        "(** {}\n\n    Written by coarsen; checked with Coarsen.v beside it. *)\n\n{}",
+        comment(title),
+        HEADER.replace("DOMAIN", if domain { DOMAIN } else { "" })
     );
     let conditional = (0..count).any(|n| d.is_conditional(n));
     let mut context = theorem::Context {

@@ -183,6 +183,11 @@ impl Printer<'_> {
                 text.push_str("om ");
                 me.put(text, x, sort, TIGHT, scope, opaque);
             }),
+            Tree::Domain(x) | Tree::Codomain(x) => wrap(self, text, PRODUCT, &mut |me, text| {
+                let domain = matches!(t, Tree::Domain(_));
+                text.push_str(if domain { "dm " } else { "cd " });
+                me.put(text, x, Sort::Element, TIGHT, scope, opaque);
+            }),
             Tree::Over(but, x) => wrap(self, text, PRODUCT, &mut |me, text| {
                 let sum = if test { "sumt" } else { "sumx" };
                 let (inner, k) = scope.under();
@@ -231,6 +236,8 @@ impl Printer<'_> {
                 text
             }
             Node::Omega(x) => format!("om {}", self.argument(x, Sort::Element, scope)),
+            Node::Domain(x) => format!("dm {}", self.argument(x, Sort::Element, scope)),
+            Node::Codomain(x) => format!("cd {}", self.argument(x, Sort::Element, scope)),
             Node::SumOver(but, x) => {
                 let sum = if sort == Sort::Test { "sumt" } else { "sumx" };
                 format!(

@@ -6,7 +6,7 @@ use super::print::Scope;
 use super::statement::{Prefix, part, sides, together};
 use super::theorem::Script;
 use super::tree::{Put, Tree};
-use crate::kernel::{Id, Rule, Statement, Sym};
+use crate::kernel::{Id, Rule, Statement, Sym, ZERO};
 use std::fmt::Write;
 
 impl Script<'_> {
@@ -73,6 +73,32 @@ impl Script<'_> {
                 let omega = || Tree::Omega(Box::new(Tree::Term(*x)));
                 let right = Tree::Product(vec![Tree::Term(*x), omega()]);
                 self.framed(n, &omega(), "unfold_om".to_string(), &right, scope)
+            }
+            Rule::Domain(x) => {
+                let domain = Tree::Test(Box::new(Tree::Domain(Box::new(Tree::Term(*x)))));
+                let right = Tree::Product(vec![domain, Tree::Term(*x)]);
+                let lemma = "below_dm".to_string();
+                self.framed(n, &Tree::Term(*x), lemma, &right, scope)
+            }
+            Rule::Codomain(x) => {
+                let codomain = Tree::Test(Box::new(Tree::Codomain(Box::new(Tree::Term(*x)))));
+                let right = Tree::Product(vec![Tree::Term(*x), codomain]);
+                let lemma = "below_cd".to_string();
+                self.framed(n, &Tree::Term(*x), lemma, &right, scope)
+            }
+            Rule::BeforeDomain(y, x, m) => {
+                let nothing = self.below(&Tree::product(&[*y, *x]), *m, scope);
+                let domain = Tree::Test(Box::new(Tree::Domain(Box::new(Tree::Term(*x)))));
+                let left = Tree::Product(vec![Tree::Term(*y), domain]);
+                let lemma = format!("(before_dm {nothing})");
+                self.framed(n, &left, lemma, &Tree::Term(ZERO), scope)
+            }
+            Rule::BehindCodomain(x, y, m) => {
+                let nothing = self.below(&Tree::product(&[*x, *y]), *m, scope);
+                let codomain = Tree::Test(Box::new(Tree::Codomain(Box::new(Tree::Term(*x)))));
+                let left = Tree::Product(vec![codomain, Tree::Term(*y)]);
+                let lemma = format!("(behind_cd {nothing})");
+                self.framed(n, &left, lemma, &Tree::Term(ZERO), scope)
             }
             Rule::SumIntro(sum, at) => self.sum_intro(n, *sum, *at, scope),
             Rule::Separate(sum, at) => self.separate(n, *sum, *at, scope),

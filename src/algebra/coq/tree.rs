@@ -19,6 +19,10 @@ pub enum Tree {
     Star(Box<Tree>),
     /// `x^w`
     Omega(Box<Tree>),
+    /// `dom(x)`, a test
+    Domain(Box<Tree>),
+    /// `cod(x)`, a test
+    Codomain(Box<Tree>),
     /// `(+ j != i, .. : x)`
     Over(Vec<Index>, Box<Tree>),
 }
@@ -74,6 +78,14 @@ impl Tree {
                 let x = x.normal(terms);
                 terms.omega(x)
             }
+            Tree::Domain(x) => {
+                let x = x.normal(terms);
+                terms.domain(x)
+            }
+            Tree::Codomain(x) => {
+                let x = x.normal(terms);
+                terms.codomain(x)
+            }
             Tree::Over(but, x) => {
                 let x = x.normal(terms);
                 terms.sum_over(but.clone(), x)
@@ -94,6 +106,8 @@ impl Tree {
             Tree::Not(x) => Tree::Not(Box::new(x.folded(terms, sort))),
             Tree::Star(x) => Tree::Star(Box::new(x.folded(terms, sort))),
             Tree::Omega(x) => Tree::Omega(Box::new(x.folded(terms, sort))),
+            Tree::Domain(x) => Tree::Domain(Box::new(x.folded(terms, Sort::Element))),
+            Tree::Codomain(x) => Tree::Codomain(Box::new(x.folded(terms, Sort::Element))),
             Tree::Over(but, x) => Tree::Over(but, Box::new(x.folded(terms, sort))),
         };
         if !tree.parts().iter().all(|x| matches!(x, Tree::Term(_))) {
@@ -128,6 +142,8 @@ impl Tree {
             Node::Product(all) => Tree::product(&all),
             Node::Star(x) => Tree::Star(one(x)),
             Node::Omega(x) => Tree::Omega(one(x)),
+            Node::Domain(x) => Tree::Domain(one(x)),
+            Node::Codomain(x) => Tree::Codomain(one(x)),
             Node::SumOver(but, x) => Tree::Over(but, one(x)),
             Node::ProductOver(..) => Tree::Not(one(terms.not(t))),
         }
@@ -140,6 +156,7 @@ impl Tree {
             Tree::Test(x) | Tree::Not(x) | Tree::Star(x) | Tree::Omega(x) | Tree::Over(_, x) => {
                 std::slice::from_ref(x)
             }
+            Tree::Domain(x) | Tree::Codomain(x) => std::slice::from_ref(x),
         }
     }
 }
@@ -222,6 +239,8 @@ impl Put<'_> {
             Node::Product(xs) => Tree::Product(all(terms, xs)),
             Node::Star(x) => Tree::Star(Box::new(self.member(terms, x, under, tests))),
             Node::Omega(x) => Tree::Omega(Box::new(self.member(terms, x, under, tests))),
+            Node::Domain(x) => Tree::Domain(Box::new(self.member(terms, x, under, false))),
+            Node::Codomain(x) => Tree::Codomain(Box::new(self.member(terms, x, under, false))),
             Node::SumOver(list, x) => {
                 let x = self.member(terms, x, under + 1, tests);
                 Tree::Over(but(list), Box::new(x))

@@ -238,6 +238,10 @@ pub fn cost(terms: &Terms, t: Id) -> Cost {
     match terms.node(t) {
         Node::Zero | Node::One | Node::Top | Node::Atom(..) => (1, 0),
         Node::SumOver(..) | Node::ProductOver(..) => (1, 0),
+        Node::Domain(x) | Node::Codomain(x) => {
+            let (size, height) = cost(terms, *x);
+            (size.saturating_add(1), height)
+        }
         Node::Not(x) => (cost(terms, *x).0 + 1, 0),
         Node::Sum(xs) => {
             let (size, height) = all(xs);
@@ -449,7 +453,11 @@ fn expression(
         Node::Omega(x) => Form::Omega(expression(terms, *x, into, leaves)),
         Node::Sum(all) => return folded(terms, all, Form::Sum, into, leaves),
         Node::Product(all) => return folded(terms, all, Form::Product, into, leaves),
-        Node::Atom(..) | Node::SumOver(..) | Node::ProductOver(..) => {
+        Node::Atom(..)
+        | Node::SumOver(..)
+        | Node::ProductOver(..)
+        | Node::Domain(_)
+        | Node::Codomain(_) => {
             leaves.insert(t);
             Form::Leaf(t)
         }

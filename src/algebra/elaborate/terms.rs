@@ -79,6 +79,16 @@ impl Elaborator {
                 let x = self.term(x, indices)?;
                 Some(self.suite.development.terms.omega(x))
             }
+            Form::Domain(x) => {
+                self.need(Level::Domain, t.span, "`dom`");
+                let x = self.term(x, indices)?;
+                Some(self.suite.development.terms.domain(x))
+            }
+            Form::Codomain(x) => {
+                self.need(Level::Domain, t.span, "`cod`");
+                let x = self.term(x, indices)?;
+                Some(self.suite.development.terms.codomain(x))
+            }
             Form::Hash(x, y) => {
                 self.need(Level::Omega, t.span, "`#`");
                 let (x, y) = (self.term(x, indices), self.term(y, indices));
@@ -375,6 +385,7 @@ pub(super) fn names_in(t: &Term, into: &mut Vec<(String, usize)>) {
         Form::Zero | Form::One | Form::Top | Form::State(_) => {}
         Form::Atom(a) => into.push((a.name.clone(), a.indices.len())),
         Form::Not(x) | Form::Star(x) | Form::Omega(x) => names_in(x, into),
+        Form::Domain(x) | Form::Codomain(x) => names_in(x, into),
         Form::SumOver(_, x) | Form::ProductOver(_, x) => names_in(x, into),
         Form::Sum(all) | Form::Product(all) => all.iter().for_each(|x| names_in(x, into)),
         Form::Hash(x, y) => {

@@ -84,6 +84,8 @@ pub struct Context {
     pub tests: Vec<Id>,
     /// Equations between words, in the order of their rules: positions of the two directions.
     pub equations: Vec<(Directed, Directed)>,
+    /// Whether some zeros are what was learnt of domains.
+    pub learnt: bool,
 }
 
 impl Context {
@@ -172,7 +174,7 @@ fn parts_of(terms: &Terms, of: &[Id]) -> Vec<Id> {
         seen.push(x);
         match terms.node(x) {
             Node::Zero | Node::One | Node::Top | Node::Atom(..) => {}
-            Node::Not(y) | Node::Star(y) => next.push(*y),
+            Node::Not(y) | Node::Star(y) | Node::Domain(y) | Node::Codomain(y) => next.push(*y),
             Node::Omega(y) => {
                 next.push(*y);
                 found.push(x);

@@ -7,7 +7,7 @@
 //! remains is the relation that the kernel replays.
 
 use crate::kernel::{Automaton, Id, Node, ONE, Pairs, TOP, Terms, ZERO};
-use biodivine_lib_bdd::{Bdd, BddVariable, BddVariableSet};
+use biodivine_lib_bdd::{Bdd, BddVariable, BddVariableSet, BddValuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// More pairs than allowed.
@@ -32,7 +32,7 @@ impl Decider {
         right: Id,
         limit: usize,
     ) -> Result<Option<Pairs>, TooLarge> {
-        let guards = Guards::new(terms, [left, right]).ok_or(TooLarge)?;
+        let guards = Guards::new(terms, &[left, right]).ok_or(TooLarge)?;
         let mut run = Run {
             automaton: &mut self.automaton,
             guards,
@@ -168,7 +168,7 @@ impl Run<'_> {
 }
 
 /// Tests as BDDs over their atoms.
-struct Guards {
+pub(super) struct Guards {
     variables: BddVariableSet,
     atoms: FxHashMap<Id, BddVariable>,
     known: FxHashMap<Id, Bdd>,
@@ -176,7 +176,7 @@ struct Guards {
 
 impl Guards {
     /// For the tests of some terms; `None` if they have more atoms than the package can number.
-    fn new(terms: &mut Terms, of: [Id; 2]) -> Option<Self> {
+    pub fn new(terms: &mut Terms, of: &[Id]) -> Option<Self> {
         let mut atoms = Vec::new();
         let mut seen = of.to_vec();
         let mut known: FxHashSet<Id> = seen.iter().copied().collect();
@@ -214,7 +214,15 @@ impl Guards {
         a.and_not(&b).is_false()
     }
 
-    fn bdd(&mut self, terms: &mut Terms, test: Id) -> Bdd {
+    /// Whether an atomic test holds under a valuation.
+    pub fn holds(&self, terms: &mut Terms, test: Id, valuation: &BddValuation) -> bool {
+        let (atom, positive) = literal(terms, test);
+        let value = self.atoms.get(&atom).map(|v| valuation.value(*v));
+        value == Some(positive)
+    }
+
+    /// A test.
+    pub fn bdd(&mut self, terms: &mut Terms, test: Id) -> Bdd {
         if let Some(known) = self.known.get(&test) {
             return known.clone();
         }

@@ -156,6 +156,12 @@ fn candidates(s: &mut ProofSearch, c: &Context, x: Id) -> Vec<Id> {
 
 /// Replaces a letter throughout, if that is proved to change nothing.
 fn replace(s: &mut ProofSearch, r: &mut Reduced, symbol: Sym, x: Id, by: Id) -> bool {
+    // In a domain nothing is put in a letter's place.
+    let mut sides = super::domain::terms_of(&r.context);
+    sides.extend([r.left, r.right]);
+    if sides.iter().any(|t| s.b.terms.is_in_test(*t, symbol)) {
+        return false;
+    }
     let map = [(symbol, by)];
     let solved = r.context.rules.iter().any(|rule| {
         let (left, right) = (

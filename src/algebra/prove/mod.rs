@@ -8,6 +8,7 @@
 mod build;
 mod context;
 mod decide;
+mod domain;
 mod eliminate;
 mod hints;
 mod iteration;
@@ -328,7 +329,8 @@ fn one(
     if let Some((i, j)) = split(s, &vars, distinct) {
         return cases(s, distinct, (i, j), left, right);
     }
-    let context = s.context(&vars, distinct, &goal);
+    let mut context = s.context(&vars, distinct, &goal);
+    domain::learn(s, &mut context, [left, right]);
     if let Some(step) = s.decide_fully(&context, left, right) {
         return Ok(step);
     }
@@ -385,6 +387,7 @@ fn reduced(
     }
     simulate(s, &mut reduced.context);
     s.budget = budget;
+    domain::learn(s, &mut reduced.context, [reduced.left, reduced.right]);
     let step = s.prove(&reduced.context, reduced.left, reduced.right);
     if let Some(step) = step.and_then(|step| reduced.back(s, step)) {
         return Ok(step);

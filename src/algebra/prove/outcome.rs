@@ -114,6 +114,10 @@ pub fn level(d: &Development, theorem: usize) -> Level {
             Rule::Decide(a, b, _) => level_of(&d.terms, *a).max(level_of(&d.terms, *b)),
             Rule::StarLeft(..) | Rule::StarRight(..) => Level::Kleene,
             Rule::Coinduction(..) | Rule::Unfold(_) => Level::Omega,
+            Rule::Domain(_)
+            | Rule::Codomain(_)
+            | Rule::BeforeDomain(..)
+            | Rule::BehindCodomain(..) => Level::Domain,
             Rule::ProductElim(..) | Rule::ProductIntro(..) => Level::Tests,
             Rule::Theorem { theorem, .. } => self::level(d, *theorem),
             _ => Level::default(),
@@ -130,6 +134,7 @@ pub fn level_of(terms: &Terms, t: Id) -> Level {
             Node::Top => Level::Top,
             Node::Star(_) => Level::Kleene,
             Node::Omega(_) => Level::Omega,
+            Node::Domain(_) | Node::Codomain(_) => Level::Domain,
             Node::Not(_) | Node::ProductOver(..) => Level::Tests,
             Node::Atom(s, _) if terms.symbols()[*s as usize].test => Level::Tests,
             _ => Level::Semiring,

@@ -203,6 +203,50 @@ impl<'t> ProofSearch<'t> {
         if zeros.is_empty() {
             return None;
         }
+        let step = self.decide_with(&zeros, left, right, effort)?;
+        match c.learnt {
+            true => self.with_fewer(zeros, left, right, effort).or(Some(step)),
+            false => Some(step),
+        }
+    }
+
+    /// The same with no more hypotheses than are needed: many were only tried.
+    fn with_fewer(
+        &mut self,
+        mut zeros: Vec<Directed>,
+        left: Id,
+        right: Id,
+        effort: Effort,
+    ) -> Option<Step> {
+        let mut step = None;
+        let mut size = zeros.len().div_ceil(2);
+        while size > 0 {
+            let mut at = 0;
+            while at < zeros.len() {
+                let end = (at + size).min(zeros.len());
+                let fewer = [&zeros[..at], &zeros[end..]].concat();
+                let found = match fewer.is_empty() {
+                    true => None,
+                    false => self.decide_with(&fewer, left, right, effort),
+                };
+                match found {
+                    Some(found) => (step, zeros) = (Some(found), fewer),
+                    None => at = end,
+                }
+            }
+            size /= 2;
+        }
+        step
+    }
+
+    fn decide_with(
+        &mut self,
+        zeros: &[Directed],
+        left: Id,
+        right: Id,
+        effort: Effort,
+    ) -> Option<Step> {
+        let b = &mut self.b;
         let around = b.everything(
             [left, right]
                 .into_iter()

@@ -185,6 +185,14 @@ impl Evaluation<'_> {
                     alive = next;
                 }
             }
+            Node::Domain(x) => {
+                let x = self.value(*x, bound)?;
+                x.iter().map(|(s, _)| (*s, *s)).collect()
+            }
+            Node::Codomain(x) => {
+                let x = self.value(*x, bound)?;
+                x.iter().map(|(_, t)| (*t, *t)).collect()
+            }
             Node::SumOver(but, x) | Node::ProductOver(but, x) => {
                 let sum = matches!(self.terms.node(t), Node::SumOver(..));
                 let mut value = if sum { BTreeSet::new() } else { one() };

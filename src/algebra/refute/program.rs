@@ -20,6 +20,8 @@ pub(super) enum Op {
     Seq(usize, usize),
     Star(usize),
     Omega(usize),
+    Domain(usize),
+    Codomain(usize),
 }
 
 /// An instance of a part of the statement.
@@ -206,6 +208,8 @@ impl Program {
             Node::Not(x) => Op::Not(self.ground(terms, *x, at, bound, seen)?),
             Node::Star(x) => Op::Star(self.ground(terms, *x, at, bound, seen)?),
             Node::Omega(x) => Op::Omega(self.ground(terms, *x, at, bound, seen)?),
+            Node::Domain(x) => Op::Domain(self.ground(terms, *x, at, bound, seen)?),
+            Node::Codomain(x) => Op::Codomain(self.ground(terms, *x, at, bound, seen)?),
             Node::Sum(all) | Node::Product(all) => {
                 let all: Option<Vec<usize>> = all
                     .iter()

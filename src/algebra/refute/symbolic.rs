@@ -164,12 +164,28 @@ impl<'p> Symbolic<'p> {
                 }
                 row
             }
+            Op::Domain(x) => {
+                let from = self.row(x, s)?;
+                let any = self.any(from.iter().copied())?;
+                (0..n).map(|t| if s == t { any } else { FALSE }).collect()
+            }
+            Op::Codomain(x) => {
+                let into: Result<Vec<Bdd>, Spent> =
+                    (0..n).map(|k| Ok(self.row(x, k)?[s])).collect();
+                let any = self.any(into?)?;
+                (0..n).map(|t| if s == t { any } else { FALSE }).collect()
+            }
             Op::Star(x) => return self.star(op, x, s),
             Op::Omega(x) => return self.omega(op, x, s),
         };
         let row: Rc<[Bdd]> = row.into();
         self.rows[op * n + s] = Some(Rc::clone(&row));
         Ok(row)
+    }
+
+    fn any(&mut self, of: impl IntoIterator<Item = Bdd>) -> Result<Bdd, Spent> {
+        let mut of = of.into_iter();
+        of.try_fold(FALSE, |any, x| self.bdds.or(any, x))
     }
 
     /// Paths by the states that they may pass through (Warshall 1962).

@@ -317,6 +317,7 @@ const LEVELS: &[(&str, Level)] = &[
     ("tests", Level::Tests),
     ("top", Level::Top),
     ("omega", Level::Omega),
+    ("domain", Level::Domain),
 ];
 
 /// `NAME in FILE`, behind `proved`.

@@ -8,7 +8,7 @@ use crate::algebra::tree::{Argument, Chain, HintTree, ModelTree, Named};
 use crate::algebra::{Atom, Form, Index, Order, Over, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::results::SyntacticFact;
-use crate::kernel::WORDS;
+use crate::kernel::{OPERATORS, WORDS};
 
 pub(super) struct Parser<'t> {
     text: &'t str,
@@ -18,9 +18,11 @@ pub(super) struct Parser<'t> {
     limit: usize,
     /// Whether [`WORDS`] are no names.
     reserved: bool,
+    /// Whether a `|` ends a modal operator.
+    pub(super) before_bar: bool,
 }
 
-type Parsed<T> = Result<T, Diagnostic>;
+pub(super) type Parsed<T> = Result<T, Diagnostic>;
 
 impl<'t> Parser<'t> {
     /// A parser of one statement, where all words are names, or of a file.
@@ -32,6 +34,7 @@ impl<'t> Parser<'t> {
             depth: 0,
             limit,
             reserved: file,
+            before_bar: false,
         })
     }
 
@@ -425,7 +428,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth += 1;
         if self.depth > self.limit {
             return Err(wrong(
@@ -475,7 +478,7 @@ impl<'t> Parser<'t> {
             let starts = match self.peek() {
                 Token::Name(_) => !self.reserved_ahead(0),
                 Token::Number(_) | Token::State(_) => true,
-                Token::Sign(s) => matches!(*s, "(" | "~"),
+                Token::Sign(s) => matches!(*s, "(" | "~") || self.modal_ahead(),
                 _ => false,
             };
             if !starts && !dot {
@@ -512,7 +515,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn prefix(&mut self) -> Parsed<Term> {
+    pub fn prefix(&mut self) -> Parsed<Term> {
         let start = self.span();
         if self.eat("~") {
             return self.deeper(|p| {
@@ -520,7 +523,10 @@ impl<'t> Parser<'t> {
                 Ok(Term::new(p.since(start), Form::Not(Box::new(inner))))
             });
         }
-        self.primary()
+        match self.modal_term()? {
+            Some(term) => Ok(term),
+            None => self.primary(),
+        }
     }
 
     fn primary(&mut self) -> Parsed<Term> {
@@ -532,6 +538,9 @@ impl<'t> Parser<'t> {
             Token::Sign("(") => return self.parenthesis(),
             Token::Name(name) if !self.reserved_ahead(0) => {
                 self.at += 1;
+                if OPERATORS.contains(&name.as_str()) {
+                    return self.domain(&name, start);
+                }
                 let form = self.atom(name)?;
                 return Ok(Term::new(self.since(start), form));
             }
@@ -552,7 +561,7 @@ impl<'t> Parser<'t> {
             }
             _ => None,
         };
-        let inner = self.term()?;
+        let inner = self.bracketed(false)?;
         self.close(")", open)?;
         let span = self.since(open);
         Ok(match over {
@@ -634,7 +643,7 @@ impl<'t> Parser<'t> {
         }
         let mut indices = Vec::new();
         let open = self.span();
-        if self.eat("[") {
+        if !self.modal_ahead() && self.eat("[") {
             loop {
                 indices.push(self.index()?);
                 if !self.eat(",") {

@@ -15,9 +15,9 @@ pub(super) enum Token {
 }
 
 /// The signs, longer ones before their beginnings.
-const SIGNS: [&str; 21] = [
+const SIGNS: [&str; 24] = [
     "^w", "<=", ">=", "=>", "!=", ":=", "=", "+", ".", "*", "~", "#", "(", ")", "[", "]", ",", ":",
-    ";", "-", "'",
+    ";", "-", "'", "|", "<", ">",
 ];
 
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Diagnostic> {

@@ -79,6 +79,10 @@ pub enum Reason {
     Coinduction,
     /// `x^w = x x^w`
     Unfolding,
+    /// `x = dom(x) x`, or `x = x cod(x)`
+    Domain,
+    /// `y x = 0`, so `y dom(x) = 0`; or the mirror image
+    LeastDomain,
     /// A member is below the sum over all processes.
     Member,
     /// Each member of the sum over processes is below.

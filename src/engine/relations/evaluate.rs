@@ -8,6 +8,7 @@
 
 use super::encoding::Encoding;
 use super::layout::Bit;
+use super::witness::{image, preimage};
 use crate::base::control::Stop;
 use crate::engine::relations::relation::{Rel, union};
 use biodivine_lib_bdd::Bdd;
@@ -51,6 +52,10 @@ pub enum Ground {
     Star(Box<Ground>),
     /// `x^w`
     Omega(Box<Ground>),
+    /// `dom(x)`
+    Domain(Box<Ground>),
+    /// `cod(x)`
+    Codomain(Box<Ground>),
     /// `x # y`
     Hash(Box<Ground>, Box<Ground>),
 }
@@ -62,10 +67,25 @@ impl Ground {
             Ground::Zero | Ground::One | Ground::Top => {}
             Ground::Atom(a) => f(*a),
             Ground::Not(x) | Ground::Star(x) | Ground::Omega(x) => x.atoms(f),
+            Ground::Domain(x) | Ground::Codomain(x) => x.atoms(f),
             Ground::Sum(all) | Ground::Product(all) => all.iter().for_each(|x| x.atoms(f)),
             Ground::Hash(x, y) => {
                 x.atoms(f);
                 y.atoms(f);
+            }
+        }
+    }
+
+    /// Calls `f` with every atom that stands in a domain or codomain.
+    fn inner_atoms(&self, f: &mut impl FnMut(usize)) {
+        match self {
+            Ground::Zero | Ground::One | Ground::Top | Ground::Atom(_) => {}
+            Ground::Domain(x) | Ground::Codomain(x) => x.atoms(f),
+            Ground::Not(x) | Ground::Star(x) | Ground::Omega(x) => x.inner_atoms(f),
+            Ground::Sum(all) | Ground::Product(all) => all.iter().for_each(|x| x.inner_atoms(f)),
+            Ground::Hash(x, y) => {
+                x.inner_atoms(f);
+                y.inner_atoms(f);
             }
         }
     }
@@ -75,17 +95,21 @@ impl Ground {
         match self {
             Ground::Top | Ground::Omega(_) | Ground::Hash(..) => true,
             Ground::Zero | Ground::One | Ground::Atom(_) => false,
+            Ground::Domain(_) | Ground::Codomain(_) => false,
             Ground::Not(x) | Ground::Star(x) => x.has_top(),
             Ground::Sum(all) | Ground::Product(all) => all.iter().any(Ground::has_top),
         }
     }
 
-    /// Whether something may follow a T: then T must not leave the assumed states.
+    /// Whether something may follow a T: then T must not leave the assumed states. And whether it matters where steps
+    /// come from: then they must come from those.
     pub fn has_inner_top(&self) -> bool {
         match self {
             Ground::Zero | Ground::One | Ground::Top | Ground::Atom(_) => false,
             Ground::Not(x) => x.has_inner_top(),
             Ground::Star(x) | Ground::Omega(x) => x.has_top(),
+            Ground::Domain(x) => x.has_top(),
+            Ground::Codomain(_) => true,
             Ground::Hash(x, y) => x.has_top() || y.has_inner_top(),
             Ground::Sum(all) => all.iter().any(Ground::has_inner_top),
             Ground::Product(all) => {
@@ -115,6 +139,8 @@ pub struct Scope {
     pub bits: Vec<Bit>,
     /// Its type-correct states.
     pub correct: Bdd,
+    /// Those of them that a T leads to, and that steps come from: the assumed ones, if it matters.
+    assumed: Bdd,
     /// T, on this support.
     top: Rel,
 }
@@ -158,7 +184,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         if inner {
             bits = e.all_bits();
         } else {
-            let mut seen = |atom: usize| {
+            let mut see = |atom: usize, restriction: &Restriction| {
                 for action in self.chosen(atom, restriction) {
                     bits.extend(&e.actions[action].footprint);
                     bits.extend(&e.actions[action].rel.writes);
@@ -167,8 +193,10 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                     bits.extend(m.support(test).into_iter().map(|l| (l / 3) as Bit));
                 }
             };
-            left.atoms(&mut seen);
-            right.atoms(&mut seen);
+            for side in [left, right] {
+                side.atoms(&mut |atom| see(atom, restriction));
+                side.inner_atoms(&mut |atom| see(atom, &Vec::new()));
+            }
             bits = e.with_groups(&bits);
         }
         if left.has_top() && bits.len() < e.layout.bits() {
@@ -183,7 +211,12 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             bdd: m.rename(&end, |l| l + 1),
             writes: bits.clone(),
         };
-        Ok(Scope { bits, correct, top })
+        Ok(Scope {
+            bits,
+            correct,
+            assumed: end,
+            top,
+        })
     }
 
     /// The value of a term.
@@ -198,7 +231,8 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             Ground::Zero => Ok(Vec::new()),
             Ground::One => Ok(vec![Rel::test(m.yes())]),
             Ground::Top => Ok(vec![scope.top.clone()]),
-            Ground::Not(x) => Ok(vec![Rel::test(self.test(x)?.not())]),
+            Ground::Not(x) => Ok(vec![Rel::test(self.test(x, scope)?.not())]),
+            Ground::Domain(_) | Ground::Codomain(_) => Ok(vec![Rel::test(self.test(t, scope)?)]),
             Ground::Atom(a) => match &self.atoms[*a].meaning {
                 Meaning::Test(test) => Ok(vec![Rel::test(test.clone())]),
                 Meaning::Actions(_) => {
@@ -267,17 +301,20 @@ impl<'e, 'p> Evaluator<'e, 'p> {
     }
 
     /// The states where a test holds.
-    pub fn test(&self, t: &Ground) -> Result<Bdd, Stop> {
+    pub fn test(&self, t: &Ground, scope: &Scope) -> Result<Bdd, Stop> {
         let m = &self.encoding.m;
         match t {
             Ground::Zero => Ok(m.no()),
-            Ground::Not(x) => Ok(self.test(x)?.not()),
+            Ground::Not(x) => Ok(self.test(x, scope)?.not()),
+            // Whatever is chosen of actions elsewhere: a complement would turn fewer of them into more.
+            Ground::Domain(x) => preimage(m, &self.value(x, scope, &Vec::new())?, &scope.assumed),
+            Ground::Codomain(x) => image(m, &self.value(x, scope, &Vec::new())?, &scope.correct),
             Ground::Sum(all) => all
                 .iter()
-                .try_fold(m.no(), |acc, x| m.or(&acc, &self.test(x)?)),
+                .try_fold(m.no(), |acc, x| m.or(&acc, &self.test(x, scope)?)),
             Ground::Product(all) => all
                 .iter()
-                .try_fold(m.yes(), |acc, x| m.and(&acc, &self.test(x)?)),
+                .try_fold(m.yes(), |acc, x| m.and(&acc, &self.test(x, scope)?)),
             Ground::Atom(a) => match &self.atoms[*a].meaning {
                 Meaning::Test(test) => Ok(test.clone()),
                 // Sorts are checked when a statement is read: an action never stands under a complement.

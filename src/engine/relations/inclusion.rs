@@ -108,7 +108,10 @@ impl Evaluator<'_, '_> {
     ) -> Result<(), Stop> {
         let m = &self.encoding.m;
         let tested: Option<Rel> = match test {
-            Some(t) if swap => Some(Rel::test(self.test(t)?)),
+            Some(t) if swap => {
+                let scope = self.scope(left, right, &Vec::new())?;
+                Some(Rel::test(self.test(t, &scope)?))
+            }
             _ => None,
         };
         let mut at = vec![0; choices.len()];
@@ -280,6 +283,7 @@ impl Evaluator<'_, '_> {
     fn is_test(&self, t: &Ground) -> bool {
         match t {
             Ground::Not(_) | Ground::One | Ground::Zero => true,
+            Ground::Domain(_) | Ground::Codomain(_) => true,
             Ground::Atom(a) => matches!(self.atoms[*a].meaning, Meaning::Test(_)),
             _ => false,
         }
@@ -316,6 +320,8 @@ impl Evaluator<'_, '_> {
             Ground::Product(all) => join(all, " "),
             Ground::Star(x) => format!("({})*", self.show(x)),
             Ground::Omega(x) => format!("({})^w", self.show(x)),
+            Ground::Domain(x) => format!("dom({})", self.show(x)),
+            Ground::Codomain(x) => format!("cod({})", self.show(x)),
             Ground::Hash(x, y) => format!("({} # {})", self.show(x), self.show(y)),
         }
     }

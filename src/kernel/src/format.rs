@@ -23,7 +23,7 @@ pub fn room(length: usize) -> u64 {
 }
 
 /// Each rule as it is called, with fields to be filled in.
-static RULES: [(&str, Rule); 17] = [
+static RULES: [(&str, Rule); 21] = [
     ("decide", Rule::Decide(0, 0, Vec::new())),
     ("hypothesis", Rule::Hypothesis(0, 0, Vec::new())),
     ("premise", Rule::Premise(0, 0, Vec::new())),
@@ -44,6 +44,10 @@ static RULES: [(&str, Rule); 17] = [
     ("starright", Rule::StarRight(0, 0, 0)),
     ("coinduction", Rule::Coinduction(0, 0, 0)),
     ("unfold", Rule::Unfold(0)),
+    ("domain", Rule::Domain(0)),
+    ("codomain", Rule::Codomain(0)),
+    ("beforedomain", Rule::BeforeDomain(0, 0, 0)),
+    ("behindcodomain", Rule::BehindCodomain(0, 0, 0)),
     ("sumintro", Rule::SumIntro(0, 0)),
     ("sumelim", Rule::SumElim(0, 0, 0, 0, 0)),
     ("productelim", Rule::ProductElim(0, 0)),
@@ -231,6 +235,8 @@ impl<'t> Reader<'t> {
             "product" => Node::Product(Vec::new()),
             "star" => Node::Star(0),
             "omega" => Node::Omega(0),
+            "domain" => Node::Domain(0),
+            "codomain" => Node::Codomain(0),
             "sumover" => Node::SumOver(Vec::new(), 0),
             "productover" => Node::ProductOver(Vec::new(), 0),
             _ => return Err("no such term"),
@@ -419,6 +425,8 @@ impl Writer<'_> {
             Node::Product(_) => "product".into(),
             Node::Star(_) => "star".into(),
             Node::Omega(_) => "omega".into(),
+            Node::Domain(_) => "domain".into(),
+            Node::Codomain(_) => "codomain".into(),
             Node::SumOver(..) => "sumover".into(),
             Node::ProductOver(..) => "productover".into(),
         };

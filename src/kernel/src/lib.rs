@@ -16,7 +16,7 @@ mod terms;
 
 pub use decide::{Automaton, Move, Pairs};
 pub use format::{WORK, read, read_within, room, write};
-pub use names::{WORDS, is_name, is_title};
+pub use names::{OPERATORS, WORDS, is_name, is_title};
 pub use proof::{
     Claim, Development, Proved, Rejected, Renaming, Rule, Statement, Theorem, distinct,
 };

@@ -19,16 +19,20 @@ pub const WORDS: [&str; 14] = [
     "proved",
 ];
 
+/// Words that are operators of terms: they are no names of letters.
+pub const OPERATORS: [&str; 2] = ["dom", "cod"];
+
 fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether this can be the name of an action, a test or an index variable: an identifier, not `T` and no word of the
-/// language.
+/// Whether this can be the name of an action, a test or an index variable: an identifier, not `T`, no operator and
+/// no word of the language.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| in_name(c) && !c.is_ascii_digit())
         && text.chars().all(in_name)
         && text != "T"
+        && !OPERATORS.contains(&text)
         && !WORDS.contains(&text)
 }
 

@@ -104,6 +104,14 @@ pub enum Rule {
     Coinduction(Id, Id, usize),
     /// `x^w <= x x^w`. Given: x.
     Unfold(Id),
+    /// `x <= dom(x) x`. Given: x.
+    Domain(Id),
+    /// `x <= x cod(x)`. Given: x.
+    Codomain(Id),
+    /// `y x <= 0`, so `y dom(x) <= 0`. Given: y, x, the step.
+    BeforeDomain(Id, Id, usize),
+    /// `x y <= 0`, so `cod(x) y <= 0`. Given: x, y, the step.
+    BehindCodomain(Id, Id, usize),
     /// `x_k <= (+ j : x_j)`. Given: the sum, k.
     SumIntro(Id, u32),
     /// `a x_j b <= z` for a variable j that occurs nowhere else, so `a (+ j : x_j) b <= z`. Given: a, the sum, b, j,
@@ -156,8 +164,10 @@ impl Rule {
             Rule::Chain(all) | Rule::Join(all) => vec![Steps(all)],
             Rule::Context(c, hole, n) => vec![Term(c), Number(hole), Step(n)],
             Rule::StarLeft(x, a, b) | Rule::StarRight(x, a, b) => vec![Term(x), Step(a), Step(b)],
-            Rule::Coinduction(x, z, n) => vec![Term(x), Term(z), Step(n)],
-            Rule::Unfold(x) => vec![Term(x)],
+            Rule::Coinduction(x, z, n)
+            | Rule::BeforeDomain(x, z, n)
+            | Rule::BehindCodomain(x, z, n) => vec![Term(x), Term(z), Step(n)],
+            Rule::Unfold(x) | Rule::Domain(x) | Rule::Codomain(x) => vec![Term(x)],
             Rule::SumIntro(x, k) | Rule::ProductElim(x, k) | Rule::Separate(x, k) => {
                 vec![Term(x), Number(k)]
             }

@@ -2,11 +2,11 @@
 //!
 //! All are sound in omega algebra with finite sums over processes, of which there is at least one. The axioms are those
 //! of Stoller & Cohen 2003, section 2: Kozen's of Kleene algebra (1994) and of tests (1997), `x <= T`, and Cohen's of
-//! `x^w` (2000). No rule searches.
+//! `x^w` (2000), and of domain and codomain (Desharnais, Moeller & Struth 2006). No rule searches.
 
 use crate::decide::{Pairs, replay};
 use crate::proof::{Claim, Proved, Rejected, Rule, Statement, Theorem, distinct};
-use crate::terms::{Id, Index, Node, Sym, Terms};
+use crate::terms::{Id, Index, Node, Sym, Terms, ZERO};
 use std::collections::BTreeSet;
 
 type Why = &'static str;
@@ -158,6 +158,10 @@ impl<'a> Scope<'a> {
             Rule::StarRight(x, base, step) => self.star_right(*x, *base, *step),
             Rule::Coinduction(x, z, step) => self.coinduction(*x, *z, *step),
             Rule::Unfold(x) => self.unfold(*x),
+            Rule::Domain(x) => self.domain(*x),
+            Rule::Codomain(x) => self.codomain(*x),
+            Rule::BeforeDomain(y, x, step) => self.before_domain(*y, *x, *step),
+            Rule::BehindCodomain(x, y, step) => self.behind_codomain(*x, *y, *step),
             Rule::SumIntro(sum, at) => self.sum_intro(*sum, *at),
             Rule::SumElim(a, sum, b, var, step) => self.sum_elim([*a, *sum, *b], *var, *step),
             Rule::ProductElim(product, at) => self.product_elim(*product, *at),
@@ -284,13 +288,16 @@ impl<'a> Scope<'a> {
         claim(self.assumed(steps)?, left, right)
     }
 
-    /// `x <= y`, so `c(x) <= c(y)`; the hole of `c` is an action. All operations are isotone, and complements stand on
-    /// tests.
+    /// `x <= y`, so `c(x) <= c(y)`; the hole of `c` is an action, and stands in no test. All operations but complements
+    /// are isotone, and those stand on tests.
     fn context(&mut self, context: Id, hole: Sym, step: usize) -> Step {
         let inner = self.claim(step)?.clone();
         let symbol = self.terms.symbols().get(hole as usize).ok_or(NO_SYMBOL)?;
         if symbol.test || symbol.arity != 0 {
             return Err("a hole must be an action without indices");
+        }
+        if self.terms.is_in_test(context, hole) {
+            return Err("the hole stands in a domain");
         }
         let [left, right] =
             [inner.left, inner.right].map(|t| self.terms.replace(context, &[(hole, t)]));
@@ -361,6 +368,43 @@ impl<'a> Scope<'a> {
     fn unfold(&mut self, x: Id) -> Step {
         let omega = self.terms.omega(x);
         claim(Vec::new(), omega, self.terms.product([x, omega]))
+    }
+
+    /// `x <= dom(x) x` (Desharnais, Moeller & Struth 2006, (d1)).
+    fn domain(&mut self, x: Id) -> Step {
+        let domain = self.terms.domain(x);
+        claim(Vec::new(), x, self.terms.product([domain, x]))
+    }
+
+    /// `x <= x cod(x)`, the mirror image.
+    fn codomain(&mut self, x: Id) -> Step {
+        let codomain = self.terms.codomain(x);
+        claim(Vec::new(), x, self.terms.product([x, codomain]))
+    }
+
+    /// `y x <= 0`, so `y dom(x) <= 0`. For a test y this says that the domain is the least; for others it is locality
+    /// (Desharnais, Moeller & Struth 2006, (d2), (d3) and Lemma 4.6).
+    fn before_domain(&mut self, y: Id, x: Id, step: usize) -> Step {
+        let distinct = self.nothing([y, x], step)?;
+        let domain = self.terms.domain(x);
+        claim(distinct, self.terms.product([y, domain]), ZERO)
+    }
+
+    /// `x y <= 0`, so `cod(x) y <= 0`, the mirror image.
+    fn behind_codomain(&mut self, x: Id, y: Id, step: usize) -> Step {
+        let distinct = self.nothing([x, y], step)?;
+        let codomain = self.terms.codomain(x);
+        claim(distinct, self.terms.product([codomain, y]), ZERO)
+    }
+
+    /// What the claim `x y <= 0` assumes.
+    fn nothing(&mut self, of: [Id; 2], step: usize) -> Result<Distinct, Why> {
+        let product = self.terms.product(of);
+        let known = self.claim(step)?;
+        match (known.left, known.right) == (product, ZERO) {
+            true => Ok(known.distinct.clone()),
+            false => Err("the claim is not that the product is 0"),
+        }
     }
 
     /// `x_k <= (+ j : x_j)` for k among those summed over.

@@ -2,7 +2,8 @@
 //!
 //! The constructors keep terms in a normal form that every omega algebra validates (Stoller & Cohen 2003, section 2):
 //! sums are flat, sorted and without repetition; products are flat; `0` and `1` are absorbed; neighbouring tests of a
-//! product are sorted; a complement stands on atomic tests only (De Morgan, also for sums and products over processes).
+//! product are sorted; a complement stands on atomic tests and domains only (De Morgan, also for sums and products over
+//! processes).
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -42,6 +43,10 @@ pub enum Node {
     Star(Id),
     /// `x^w`
     Omega(Id),
+    /// `dom(x)`: the test that an execution of x begins here.
+    Domain(Id),
+    /// `cod(x)`: the test that an execution of x ends here.
+    Codomain(Id),
     /// `(+ j != i, .. : x)`: over all processes that differ from those given, which count from outside the binder.
     SumOver(Vec<Index>, Id),
     /// `(. j != i, .. : p)`, of tests.
@@ -55,6 +60,7 @@ impl Node {
             Node::Zero | Node::One | Node::Top | Node::Atom(..) => &[],
             Node::Sum(all) | Node::Product(all) => all,
             Node::Not(x) | Node::Star(x) | Node::Omega(x) => std::slice::from_ref(x),
+            Node::Domain(x) | Node::Codomain(x) => std::slice::from_ref(x),
             Node::SumOver(_, x) | Node::ProductOver(_, x) => std::slice::from_ref(x),
         }
     }
@@ -205,7 +211,7 @@ impl Terms {
         &self.symbols
     }
 
-    /// Whether a term is a test: built from tests by sums, products and complements.
+    /// Whether a term is a test: built from tests and domains by sums, products and complements.
     #[inline]
     pub fn is_test(&self, t: Id) -> bool {
         self.meta[t as usize].test
@@ -269,6 +275,7 @@ impl Terms {
         Meta {
             test: match node {
                 Node::Top | Node::Star(_) | Node::Omega(_) => false,
+                Node::Domain(_) | Node::Codomain(_) => true,
                 Node::Atom(s, _) => self.symbols[*s as usize].test,
                 _ => parts().all(|m| m.test),
             },
@@ -370,6 +377,7 @@ impl Terms {
         let node = self.node(x).clone();
         let parts: Vec<Id> = match node {
             Node::Not(y) => vec![y],
+            Node::Domain(_) | Node::Codomain(_) => Vec::new(),
             _ => node.parts().iter().map(|y| self.not(*y)).collect(),
         };
         let done = match node {
@@ -406,6 +414,24 @@ impl Terms {
         }
     }
 
+    /// `dom(x)`, which is x of a test.
+    pub fn domain(&mut self, x: Id) -> Id {
+        match x {
+            TOP => ONE,
+            _ if self.is_test(x) => x,
+            _ => self.intern(Node::Domain(x)),
+        }
+    }
+
+    /// `cod(x)`, which is x of a test.
+    pub fn codomain(&mut self, x: Id) -> Id {
+        match x {
+            TOP => ONE,
+            _ if self.is_test(x) => x,
+            _ => self.intern(Node::Codomain(x)),
+        }
+    }
+
     /// `(+ j != .. : x)`; `Bound(0)` in `x` is j.
     pub fn sum_over(&mut self, mut but: Vec<Index>, x: Id) -> Id {
         but.sort_unstable();
@@ -439,6 +465,8 @@ impl Terms {
             Node::Not(_) => self.not(parts[0]),
             Node::Star(_) => self.star(parts[0]),
             Node::Omega(_) => self.omega(parts[0]),
+            Node::Domain(_) => self.domain(parts[0]),
+            Node::Codomain(_) => self.codomain(parts[0]),
             Node::SumOver(..) => self.sum_over(indices, parts[0]),
             Node::ProductOver(..) => self.product_over(indices, parts[0]),
         }
@@ -526,6 +554,16 @@ impl Terms {
     /// Whether an index variable occurs in a term.
     pub fn has_var(&self, t: Id, var: u32) -> bool {
         self.any(t, &mut |n| n.indices().contains(&Index::Var(var)))
+    }
+
+    /// Whether an action stands in a test, as it does in `dom(a b)`.
+    pub fn is_in_test(&self, t: Id, action: Sym) -> bool {
+        let here = &mut |n: &Node| matches!(n, Node::Atom(s, _) if *s == action);
+        let mut inside = |x: &Id| self.any(*x, here);
+        self.any(t, &mut |n| match n {
+            Node::Domain(x) | Node::Codomain(x) => inside(x),
+            _ => false,
+        })
     }
 
     /// The index variables of some terms.

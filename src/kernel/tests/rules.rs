@@ -66,6 +66,19 @@ term atom 3 i2
 // 38: a a* b, 39: b a a*
 term product 3 6 4
 term product 4 3 6
+// 40: dom(a), 41: cod(a), 42: dom(a) a, 43: a cod(a), 44: b dom(a), 45: cod(a) b, 46: dom(b)
+// 47: p dom(b), 48: p b, 49: ~dom(a), 50: ~dom(b)
+term domain 3
+term codomain 3
+term product 40 3
+term product 3 41
+term product 4 40
+term product 41 4
+term domain 4
+term product 5 46
+term product 5 4
+term not 40
+term not 46
 ";
 
 /// A statement: `l r`, then after `|` the pairs that differ.
@@ -169,6 +182,19 @@ const ACCEPTED: &[(&str, &[Case])] = &[
         &[(&["5 28"], &["premise 0 0", "coinduction 3 4 0"], "5 26")],
     ),
     ("unfold", &[(&[], &["unfold 3"], "20 21")]),
+    ("domain", &[(&[], &["domain 3"], "3 42"), (&[], &["domain 5"], "5 5")]),
+    ("codomain", &[(&[], &["codomain 3"], "3 43")]),
+    (
+        "beforedomain",
+        &[
+            (&["9 0"], &["premise 0 0", "beforedomain 4 3 0"], "44 0"),
+            (&["48 0"], &["premise 0 0", "beforedomain 5 4 0"], "47 0"),
+        ],
+    ),
+    (
+        "behindcodomain",
+        &[(&["8 0"], &["premise 0 0", "behindcodomain 3 4 0"], "45 0")],
+    ),
     (
         "sumintro",
         &[
@@ -233,7 +259,7 @@ fn each_rule_is_used_as_its_formula_says() {
 #[test]
 fn induction_on_either_side() {
     let steps = |rule: &'static str| ["premise 0 0", "premise 1 0", rule];
-    let of = theorem("t", &["4 3", "40 3"], &steps("starright 3 0 1"), "25 3");
+    let of = theorem("t", &["4 3", "51 3"], &steps("starright 3 0 1"), "25 3");
     check("term product 3 3\n", &of).expect("z <= y and y x <= y");
     let of = theorem("t", &["4 3", "9 3"], &steps("starright 3 0 1"), "25 3");
     assert!(check("", &of).is_err(), "the factor is on the other side");

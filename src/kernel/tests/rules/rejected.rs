@@ -84,6 +84,15 @@ pub const REJECTED: &[(&str, &str, &[Case])] = &[
             (&["3 4"], &["premise 0 0", "context 10 3 0"], "3 4"),
         ],
     ),
+    (
+        "context",
+        "the hole stands in a domain",
+        &[
+            (&["3 4"], &["premise 0 0", "context 40 0 0"], "40 46"),
+            (&["3 4"], &["premise 0 0", "context 42 0 0"], "42 46"),
+            (&["3 4"], &["premise 0 0", "context 49 0 0"], "49 50"),
+        ],
+    ),
     ("join", "nothing to join", &[(&[], &["join"], "0 3")]),
     (
         "join",
@@ -116,6 +125,15 @@ pub const REJECTED: &[(&str, &str, &[Case])] = &[
         &[
             (&["5 27"], &["premise 0 0", "coinduction 3 4 0"], "5 26"),
             (&["3 28"], &["premise 0 0", "coinduction 3 4 0"], "3 26"),
+        ],
+    ),
+    (
+        "beforedomain",
+        "the claim is not that the product is 0",
+        &[
+            (&["8 0"], &["premise 0 0", "beforedomain 4 3 0"], "44 0"),
+            (&["9 5"], &["premise 0 0", "beforedomain 4 3 0"], "44 0"),
+            (&["9 0"], &["premise 0 0", "behindcodomain 3 4 0"], "45 0"),
         ],
     ),
     (
@@ -429,7 +447,7 @@ pub const FORM: &[(&str, &[&str])] = &[
     ("neither action nor test", &["symbol relation 0 r"]),
     (
         "there is no such term before this line",
-        &["term star 40", "term sum 3 99"],
+        &["term star 60", "term sum 3 99"],
     ),
     ("no such term", &["term plus 3 4", "term"]),
     (

@@ -78,6 +78,14 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 let x = self.read(x, put)?;
                 self.terms().omega(x)
             }
+            Ground::Domain(x) => {
+                let x = self.read(x, put)?;
+                self.terms().domain(x)
+            }
+            Ground::Codomain(x) => {
+                let x = self.read(x, put)?;
+                self.terms().codomain(x)
+            }
             Ground::Hash(x, y) => {
                 let (x, y) = (self.read(x, put)?, self.read(y, put)?);
                 let (omega, star) = (self.terms().omega(x), self.terms().star(x));
