@@ -9,7 +9,9 @@ use crate::{algebra, random};
 use algebra::dice::{Dice, Vocabulary};
 use algebra::model::Model;
 use coarsen::algebra::prove::Decider;
-use coarsen::kernel::{Claim, Development, Id, Index, Node, ONE, Rule, Statement, TOP, Theorem, ZERO};
+use coarsen::kernel::{
+    Claim, Development, Id, Index, Node, ONE, Rule, Statement, TOP, Theorem, ZERO,
+};
 use std::collections::BTreeSet;
 
 const VARIABLES: u32 = 3;

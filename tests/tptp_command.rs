@@ -147,7 +147,7 @@ fn the_json_form_is_described() {
         .map(|o| o["szs"].as_str());
     let expected = ["Theorem", "CounterSatisfiable", "GaveUp", "InputError"];
     assert_eq!(szs.collect::<Option<Vec<_>>>().expect("szs"), expected);
-    assert_eq!(list[2]["reason"], "not supported: `domain`");
+    assert_eq!(list[2]["reason"], "not supported: `converse`");
     assert_eq!(list[1]["declared"], "CounterSatisfiable");
     let schema: serde_json::Value =
         serde_json::from_str(include_str!("../docs/schema/prove.schema.json")).expect("JSON");

@@ -112,7 +112,13 @@ impl Model {
     /// Where pairs begin, or end.
     fn ends(&self, x: u16, first: bool) -> u16 {
         let n = self.states;
-        let at = |s: usize, t: usize| if first { self.has(x, s, t) } else { self.has(x, t, s) };
+        let at = |s: usize, t: usize| {
+            if first {
+                self.has(x, s, t)
+            } else {
+                self.has(x, t, s)
+            }
+        };
         let all = (0..n).filter(|s| (0..n).any(|t| at(*s, t)));
         all.map(|s| 1 << (s * n + s)).sum()
     }

@@ -96,6 +96,24 @@ impl Algebra {
         (p[x][y], p[y][x], self.sum[x][y]) == (0, 0, self.one)
     }
 
+    /// The greatest test before x, or behind it, such that nothing is left of x; 0 if there is none.
+    fn antidomain(&self, x: usize, before: bool) -> usize {
+        let left = |y: usize| match before {
+            true => self.product[y][x],
+            false => self.product[x][y],
+        };
+        let tests = (0..self.size()).filter(|y| self.complement(*y).is_some() && left(*y) == 0);
+        tests.fold(0, |sum, y| self.sum[sum][y])
+    }
+
+    /// The least idempotent part of 1 that keeps x, of those that commute with each other.
+    fn domain(&self, x: usize) -> usize {
+        let p = &self.product;
+        let is_part = |y: &usize| self.below(*y, self.one) && p[*y][*y] == *y;
+        let keep = (0..self.size()).filter(|y| is_part(y) && self.below(x, p[*y][x]));
+        keep.fold(self.one, |all, y| p[all][y])
+    }
+
     fn complement(&self, x: usize) -> Option<usize> {
         (0..self.size()).find(|y| self.is_complement(*y, x))
     }
@@ -196,6 +214,9 @@ impl Algebra {
                     ("star", [x]) => self.star(*x),
                     ("omega", [x]) => self.omega(*x),
                     ("c", [x]) => self.complement(*x).unwrap_or(0),
+                    ("domain", [x]) => self.domain(*x),
+                    ("antidomain", [x]) => self.antidomain(*x, true),
+                    ("coantidomain", [x]) => self.antidomain(*x, false),
                     (name, []) => values[name],
                     _ => panic!("{name}"),
                 }

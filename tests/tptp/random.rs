@@ -113,6 +113,67 @@ fn random_formulas_are_answered_rightly() {
     assert!(random::any_number() || seen * 10 > refuted * 9);
 }
 
+/// The same of domains, in the algebras that satisfy their axioms; some of those have domains that are no tests.
+#[test]
+fn random_formulas_about_domains_are_answered_rightly() {
+    let limits = Limits {
+        steps: 100,
+        pairs: 2_000,
+        models: 1_000,
+        ..Limits::default()
+    };
+    let mut dice = Dice::seeded(0x5851_F42D_4C95_7F2D);
+    let sets: [(&str, &[&str]); 3] = [
+        (
+            "semiring antidomain",
+            &["addition", "multiplication", "antidomain", "coantidomain"],
+        ),
+        (
+            "kleene antidomain",
+            &["multiplication", "star", "antidomain", "antidomain"],
+        ),
+        (
+            "semiring domain",
+            &["addition", "multiplication", "domain", "domain"],
+        ),
+    ];
+    for (axioms, functions) in sets {
+        let given = stated(axioms, "");
+        let all: Vec<Algebra> = algebras()
+            .into_iter()
+            .filter(|a| given.formulas.iter().all(|f| a.satisfies(&f.formula, &[])))
+            .collect();
+        assert!(all.len() > 3, "{axioms}: {}", all.len());
+        let (mut theorems, mut refuted) = (0, 0);
+        for n in 0..random::cases(120) {
+            let mut part = |depth| term(&mut dice, &["X", "Y"], depth, functions);
+            let mut compare = |depth| {
+                let (s, t) = (part(depth), part(depth));
+                format!("addition({s},{t}) = {t}")
+            };
+            let goal = compare(3);
+            let body = match n % 3 {
+                0 => goal,
+                _ => format!("( {} => {goal} )", compare(1)),
+            };
+            let text = format!("fof(goal, conjecture, ! [X,Y] : {body} ).");
+            let problem = stated(axioms, &text);
+            let goal = &problem.formulas.last().expect("a conjecture").formula;
+            let fails = all.iter().find(|a| !a.satisfies(goal, &[]));
+            let solution = solve(&problem, &limits, &Control::default()).expect("not stopped");
+            match (solution.szs, fails) {
+                (Szs::Theorem, None) => theorems += 1,
+                (Szs::Theorem, Some(algebra)) => panic!("{text} fails in {}", algebra.name),
+                (Szs::CounterSatisfiable, _) => refuted += 1,
+                (Szs::GaveUp, _) => {}
+                (other, _) => panic!("{text}: {other:?}"),
+            }
+        }
+        println!("{axioms}: {theorems} theorems, {refuted} refuted");
+        assert!(random::enough(theorems, 10) && random::enough(refuted, 25));
+    }
+}
+
 /// A sequent printed as TPTP and read back is the statement itself: same terms, same premises.
 #[test]
 fn sequents_come_back_as_they_are() {

@@ -3,4 +3,4 @@
 % Answer  : GaveUp
 include('Axioms/kleene.ax').
 fof(goal, conjecture,
-    ! [X] : domain(X) = domain(X) ).
+    ! [X] : converse(X) = converse(X) ).

@@ -79,7 +79,9 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
     let terms = terms.chain(claims.iter().flatten().flat_map(|c| [c.left, c.right]));
     let all_terms: Vec<Id> = terms.collect();
     let is_domain = |n: &Node| matches!(n, Node::Domain(_) | Node::Codomain(_));
-    let domain = all_terms.iter().any(|t| d.terms.any(*t, &mut |n| is_domain(n)));
+    let domain = all_terms
+        .iter()
+        .any(|t| d.terms.any(*t, &mut |n| is_domain(n)));
     let (mut variables, _) = parts_of(&d.terms, all_terms);
     let distinct = all.iter().flat_map(|s| &s.distinct);
     let distinct = distinct.chain(claims.iter().flatten().flat_map(|c| &c.distinct));

@@ -7,7 +7,7 @@
 //! remains is the relation that the kernel replays.
 
 use crate::kernel::{Automaton, Id, Node, ONE, Pairs, TOP, Terms, ZERO};
-use biodivine_lib_bdd::{Bdd, BddVariable, BddVariableSet, BddValuation};
+use biodivine_lib_bdd::{Bdd, BddValuation, BddVariable, BddVariableSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// More pairs than allowed.

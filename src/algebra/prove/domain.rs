@@ -519,7 +519,11 @@ impl Types {
                 found = found.or(&here);
                 continue;
             };
-            let (this, that) = if back { (before, behind) } else { (behind, before) };
+            let (this, that) = if back {
+                (before, behind)
+            } else {
+                (behind, before)
+            };
             let rest = there.and_not(that);
             if rest != there {
                 open.push((n + 1, here.and(this), rest));

@@ -31,6 +31,25 @@ const TESTS: &[&str] = &[
     "c_of_other",
 ];
 
+/// Domain semirings, whose domains need no complements.
+const DOMAIN: &[&str] = &[
+    "domain_preserves",
+    "domain_local",
+    "domain_below_one",
+    "domain_strict",
+    "domain_additive",
+];
+const ANTIDOMAIN: &[&str] = &[
+    "antidomain_annihilates",
+    "antidomain_local",
+    "antidomain_complements",
+];
+const COANTIDOMAIN: &[&str] = &[
+    "coantidomain_annihilates",
+    "coantidomain_local",
+    "coantidomain_complements",
+];
+
 /// What a symbol of the vocabulary stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Symbol {
@@ -41,6 +60,9 @@ pub(super) enum Symbol {
     Star,
     Omega,
     Complement,
+    Domain,
+    Antidomain,
+    Coantidomain,
 }
 
 /// The operation that a function symbol with this number of arguments means. Any other constant is a letter.
@@ -53,8 +75,20 @@ pub(super) fn operation(name: &str, arguments: usize) -> Option<Symbol> {
         ("star", 1) => Symbol::Star,
         ("omega", 1) => Symbol::Omega,
         ("c", 1) => Symbol::Complement,
+        ("domain", 1) => Symbol::Domain,
+        ("antidomain", 1) => Symbol::Antidomain,
+        ("coantidomain", 1) => Symbol::Coantidomain,
         _ => return None,
     })
+}
+
+/// Whether a function is one that no axiom defines by others.
+pub(super) fn is_structural(name: &str, arguments: usize) -> bool {
+    use Symbol::{Omega, One, Product, Star, Sum, Zero};
+    matches!(
+        operation(name, arguments),
+        Some(Sum | Product | Zero | One | Star | Omega)
+    )
 }
 
 /// Which parts of the theory some formulas speak of.
@@ -64,15 +98,29 @@ pub(super) struct Needs {
     pub star: bool,
     pub omega: bool,
     pub tests: bool,
+    /// Of domains, and not of antidomains.
+    pub domain: bool,
+    pub antidomain: bool,
+    pub coantidomain: bool,
 }
 
 impl Needs {
+    /// Whether there are domains, and nothing but semirings beside: then what holds in relations, of premises `e = 0`,
+    /// follows (McLean 2020; `docs/soundness.md`).
+    pub fn domain_alone(self) -> bool {
+        let others = self.star || self.omega || self.tests || self.antidomain || self.coantidomain;
+        self.domain && !others
+    }
+
     /// Takes a function symbol in.
     pub fn function(&mut self, symbol: Symbol) {
         match symbol {
             Symbol::Star => self.star = true,
             Symbol::Omega => self.omega = true,
             Symbol::Complement => self.tests = true,
+            Symbol::Domain => self.domain = true,
+            Symbol::Antidomain => self.antidomain = true,
+            Symbol::Coantidomain => self.coantidomain = true,
             Symbol::Sum | Symbol::Product | Symbol::Zero | Symbol::One => {}
         }
     }
@@ -141,6 +189,15 @@ impl Laws {
         if needs.tests {
             wanted.extend(TESTS);
         }
+        if needs.domain {
+            wanted.extend(DOMAIN);
+        }
+        if needs.antidomain {
+            wanted.extend(ANTIDOMAIN);
+        }
+        if needs.coantidomain {
+            wanted.extend(COANTIDOMAIN);
+        }
         wanted.retain(|law| !self.has(law));
         wanted
     }
@@ -192,6 +249,30 @@ impl Laws {
                 ..none
             },
             TESTS,
+        );
+        of(
+            "domain",
+            Needs {
+                domain: true,
+                ..none
+            },
+            DOMAIN,
+        );
+        of(
+            "antidomain",
+            Needs {
+                antidomain: true,
+                ..none
+            },
+            ANTIDOMAIN,
+        );
+        of(
+            "coantidomain",
+            Needs {
+                coantidomain: true,
+                ..none
+            },
+            COANTIDOMAIN,
         );
         match said.is_empty() {
             true => "none that is known".to_string(),

@@ -9,7 +9,7 @@ use super::sequents::{Literal, Sequent};
 use crate::algebra::Order;
 use crate::algebra::names;
 use crate::algebra::tptp::text::Term;
-use crate::kernel::{Id, ONE, Statement, Sym, Terms, ZERO};
+use crate::kernel::{Id, Node, ONE, Statement, Sym, Terms, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A sequent in the algebra. It holds if a goal does.
@@ -249,6 +249,15 @@ impl<'a> Reader<'a> {
             Symbol::One => ONE,
             Symbol::Star => self.terms.star(first),
             Symbol::Omega => self.terms.omega(first),
+            Symbol::Domain => self.terms.domain(first),
+            Symbol::Antidomain => {
+                let domain = self.terms.domain(first);
+                self.not(domain)
+            }
+            Symbol::Coantidomain => {
+                let codomain = self.terms.codomain(first);
+                self.not(codomain)
+            }
             Symbol::Complement => {
                 let Some(t) = of.first().filter(|_| self.foreign.is_none()) else {
                     return Ok(ZERO);
@@ -260,6 +269,14 @@ impl<'a> Reader<'a> {
                 }
             }
         })
+    }
+
+    /// The complement of a domain. Behind a limit it need not be one.
+    fn not(&mut self, test: Id) -> Id {
+        match self.terms.is_test(test) {
+            true => self.terms.not(test),
+            false => ZERO,
+        }
     }
 
     fn letter(&mut self, t: &Term) -> Id {
@@ -289,6 +306,37 @@ fn tests_of(literals: &[Literal]) -> impl Iterator<Item = &Term> {
 }
 
 impl Claim {
+    /// The same claim of fewer premises, those solved that say no more than what a letter may be: `t <= x` that x is
+    /// `x + t`, and `x <= p x` or `dom(x) <= p`, where p is built of domains, that x is `p x`.
+    pub fn solved(mut self, terms: &mut Terms) -> Claim {
+        loop {
+            let solution = |p: &Statement| solution(terms, p);
+            let Some((n, letter, by)) = self.premises.iter().enumerate().find_map(|(n, p)| {
+                let (letter, by) = solution(p)?;
+                Some((n, letter, by))
+            }) else {
+                return self;
+            };
+            self.premises.remove(n);
+            let by = by.in_place_of(terms, letter);
+            let mut put = |t: &mut Id| *t = terms.replace(*t, &[(letter, by)]);
+            for (l, r) in self.premises.iter_mut().flat_map(|p| &mut p.parts) {
+                put(l);
+                put(r);
+            }
+            for goal in &mut self.goals {
+                match goal {
+                    Goal::Compare(l, r, _) => [l, r].into_iter().for_each(&mut put),
+                    Goal::Complemented(all) => all.iter_mut().for_each(|(l, r, _)| {
+                        put(l);
+                        put(r);
+                    }),
+                    Goal::BelowOne(t) => put(t),
+                }
+            }
+        }
+    }
+
     fn leave_out(&mut self, what: String) {
         if !self.left_out.contains(&what) {
             self.left_out.push(what);
@@ -303,6 +351,81 @@ impl Claim {
         if !trivial && !self.premises.contains(&premise) {
             self.premises.push(premise);
         }
+    }
+}
+
+/// What a letter may be.
+enum Solution {
+    /// It and this.
+    Above(Id),
+    /// It, behind this test.
+    Behind(Id),
+}
+
+impl Solution {
+    fn in_place_of(self, terms: &mut Terms, letter: Sym) -> Id {
+        let x = terms.atom(letter, Vec::new());
+        match self {
+            Solution::Above(t) => terms.sum([x, t]),
+            Solution::Behind(p) => terms.product([p, x]),
+        }
+    }
+}
+
+/// The letter that a premise is solved for, if its only part that says anything is `t <= x`, `x <= 0`, `x <= p x`
+/// or `dom(x) <= p`, and neither t nor p has x in it.
+fn solution(terms: &Terms, premise: &Statement) -> Option<(Sym, Solution)> {
+    let members = |t: Id, sum: bool| match terms.node(t) {
+        Node::Sum(all) if sum => all.clone(),
+        Node::Product(all) if !sum => all.clone(),
+        _ => vec![t],
+    };
+    let has = |t: Id, x: Sym| terms.any(t, &mut |n| matches!(n, Node::Atom(s, _) if *s == x));
+    let letter = |t: Id| match terms.node(t) {
+        Node::Atom(s, _) if !terms.is_test(t) => Some(*s),
+        _ => None,
+    };
+    // What is not below the other side by its form.
+    let told: Vec<(Vec<Id>, Id)> = premise
+        .parts
+        .iter()
+        .map(|(l, r)| {
+            let right = members(*r, true);
+            let mut rest = members(*l, true);
+            rest.retain(|x| *x != ZERO && *x != *r && !right.contains(x));
+            (rest, *r)
+        })
+        .filter(|(rest, _)| !rest.is_empty())
+        .collect();
+    let [(left, right)] = told.as_slice() else {
+        return None;
+    };
+    if let Some(x) = letter(*right)
+        && let [t] = left.as_slice()
+        && !has(*t, x)
+    {
+        return Some((x, Solution::Above(*t)));
+    }
+    let [left] = left.as_slice() else {
+        return None;
+    };
+    if let Some(x) = letter(*left).filter(|_| *right == ZERO) {
+        return Some((x, Solution::Behind(ZERO)));
+    }
+    if let Some(x) = letter(*left)
+        && let [p, y] = members(*right, false).as_slice()
+        && y == left
+        && terms.is_test(*p)
+        && !has(*p, x)
+    {
+        return Some((x, Solution::Behind(*p)));
+    }
+    match terms.node(*left) {
+        Node::Domain(x) if terms.is_test(*right) => {
+            let x = letter(*x).filter(|x| !has(*right, *x))?;
+            Some((x, Solution::Behind(*right)))
+        }
+        _ => None,
     }
 }
 

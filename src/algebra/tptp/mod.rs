@@ -8,6 +8,7 @@
 mod answer;
 mod axioms;
 mod claims;
+mod definitions;
 mod load;
 mod sequents;
 mod solve;

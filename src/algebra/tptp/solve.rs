@@ -6,6 +6,7 @@
 
 use super::axioms::{Laws, operation};
 use super::claims::{Claim, Goal, Letters, claims};
+use super::definitions::unfolded;
 use super::load::Problem;
 use super::sequents::sequents;
 use crate::algebra::Order;
@@ -65,6 +66,12 @@ enum Verdict {
 /// # Errors
 /// Why it was asked to stop.
 pub fn solve(problem: &Problem, limits: &Limits, control: &Control) -> Result<Solution, Stop> {
+    let problem = &Problem {
+        formulas: unfolded(&problem.formulas),
+        name: problem.name.clone(),
+        file: problem.file.clone(),
+        declared: problem.declared.clone(),
+    };
     let axioms = of_role(problem, Role::Axiom);
     let formulas: Vec<&Formula> = axioms.iter().map(|a| &a.formula).collect();
     let (laws, recognised) = Laws::of(&formulas);
@@ -227,6 +234,8 @@ impl Solver<'_> {
     /// Settles one claim: a goal has to be proved, or all to be refuted, as a product of counter-models is one of all
     /// goals. Proofs may use the laws given, or all.
     fn settle(&mut self, name: &str, claim: &Claim, laws: Option<&Laws>) -> Result<Verdict, Stop> {
+        let solved = claim.clone().solved(&mut self.suite.development.terms);
+        let claim = if claim.needs.domain { &solved } else { claim };
         let missing = laws
             .map(|laws| laws.missing(claim.needs))
             .unwrap_or_default();
@@ -316,6 +325,13 @@ impl Solver<'_> {
         let mut level = item_level;
         if outcome.status == Status::Proved {
             let omega = !with_omega && outcome.theorem.is_none_or(|n| uses_omega(d, n));
+            let star = claim.needs.star;
+            let beyond = outcome
+                .theorem
+                .is_some_and(|n| uses_domain_beyond(d, n, star));
+            let needs = claim.needs;
+            let zero = |p: &Statement| p.parts.iter().all(|(l, r)| *l == ZERO || *r == ZERO);
+            let alone = needs.domain_alone() && claim.premises.iter().all(zero);
             let unfit = match (goal, missing) {
                 // Shown is what follows from the goal, for the sake of a counter-model.
                 (Goal::BelowOne(_), _) if right == ZERO => {
@@ -325,6 +341,12 @@ impl Solver<'_> {
                     Some("this is below 1, but not known to be a test".to_string())
                 }
                 (_, [_, ..]) => Some("proved with laws that are not among the axioms".to_string()),
+                (_, []) if needs.domain && !alone => {
+                    Some("proved with complements of domains, which need not exist".to_string())
+                }
+                (_, []) if beyond && !with_omega => {
+                    Some("proved with domains of terms that need not exist".to_string())
+                }
                 (_, []) if omega => {
                     Some("proved with laws of omega, which are not among the axioms".to_string())
                 }
@@ -392,6 +414,23 @@ fn level(terms: &Terms, item: &Item) -> Level {
     sides.fold(Level::default(), |level, t| level.max(level_of(terms, t)))
 }
 
+/// Whether the rules of domain are used of terms that may be no elements: with `*` or `T` where there may be none.
+fn uses_domain_beyond(d: &Development, theorem: usize, star: bool) -> bool {
+    let beyond = |t: &Id| {
+        d.terms.any(*t, &mut |n| match n {
+            Node::Top | Node::Omega(_) => true,
+            Node::Star(_) => !star,
+            _ => false,
+        })
+    };
+    let steps = d.theorem(theorem).map_or(&[][..], |t| &t.steps);
+    steps.iter().any(|rule| match rule {
+        Rule::Domain(x) | Rule::Codomain(x) => beyond(x),
+        Rule::BeforeDomain(x, y, _) | Rule::BehindCodomain(x, y, _) => beyond(x) || beyond(y),
+        _ => false,
+    })
+}
+
 /// Whether a proof may rest on the laws of `^w`: yes, unless each of its rules is known to be free of them.
 fn uses_omega(d: &Development, theorem: usize) -> bool {
     let Some(t) = d.theorem(theorem) else {
@@ -408,6 +447,8 @@ fn uses_omega(d: &Development, theorem: usize) -> bool {
             Rule::Decide(l, r, _) => has(l) || has(r),
             Rule::Context(c, _, _) => has(c),
             Rule::StarLeft(x, ..) | Rule::StarRight(x, ..) => has(x),
+            Rule::Domain(x) | Rule::Codomain(x) => has(x),
+            Rule::BeforeDomain(x, y, _) | Rule::BehindCodomain(x, y, _) => has(x) || has(y),
             Rule::Premise(..) | Rule::Chain(_) | Rule::Join(_) => false,
             _ => true,
         })

@@ -182,7 +182,10 @@ const ACCEPTED: &[(&str, &[Case])] = &[
         &[(&["5 28"], &["premise 0 0", "coinduction 3 4 0"], "5 26")],
     ),
     ("unfold", &[(&[], &["unfold 3"], "20 21")]),
-    ("domain", &[(&[], &["domain 3"], "3 42"), (&[], &["domain 5"], "5 5")]),
+    (
+        "domain",
+        &[(&[], &["domain 3"], "3 42"), (&[], &["domain 5"], "5 5")],
+    ),
     ("codomain", &[(&[], &["codomain 3"], "3 43")]),
     (
         "beforedomain",
