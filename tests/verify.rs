@@ -227,3 +227,16 @@ fn what_is_printed_parses_back() {
     }
     assert!(count > 300, "{count}");
 }
+
+/// Indices are named as they are written, unless a certificate can't have the name.
+#[test]
+fn any_index_has_a_name() {
+    let theory = "action x[i]; identity a : x[T] <= x[T] + x[dom] + x[i];";
+    let at = written("any_index", &[("a.thy", theory)]);
+    let path = |name: &str| at.join(name).to_string_lossy().into_owned();
+    let (code, out, err) = coarsen(&["prove", &path("a.thy"), "--certificate", &path("")]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (code, out, err) = coarsen(&["verify", &path("a.cert")]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("x[x_T] <= x[i] + "), "{out}");
+}

@@ -15,7 +15,7 @@ use super::tree::{Chain, Entry, File, ModelTree, Named};
 use crate::algebra::text::codes as code;
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::nearest;
-use crate::kernel::{self, Id, Statement, Sym};
+use crate::kernel::{self, Id, OPERATORS, Statement, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 use terms::Indices;
 
@@ -237,6 +237,7 @@ impl Elaborator {
                 "another name",
                 "`T` needs no declaration",
             ),
+            None if OPERATORS.contains(&name.name.as_str()) => self.operator(name),
             None => {
                 let terms = &mut self.suite.development.terms;
                 let letters = &mut self.letters;
@@ -247,7 +248,20 @@ impl Elaborator {
         }
     }
 
+    fn operator(&mut self, name: &Named) {
+        self.error(
+            code::WORD,
+            name.span,
+            format!("`{}` is an operator", name.name),
+            "another name",
+            format!("`{}(x)` is a test, of any x", name.name),
+        );
+    }
+
     fn define(&mut self, name: &Named, indices: &[Named], term: &super::term::Term) {
+        if OPERATORS.contains(&name.name.as_str()) {
+            self.operator(name);
+        }
         let mut own: Vec<String> = Vec::new();
         for index in indices {
             if own.contains(&index.name) {
@@ -286,7 +300,9 @@ impl Elaborator {
         let names = &mut self.suite.development.variables;
         let next = names.len() as u32;
         *self.variables.entry(name.to_string()).or_insert_with(|| {
-            names.push(name.to_string());
+            // `T` is an index here, and no name in a certificate.
+            let told = names::letter(name, |n| !names.iter().any(|known| known == n));
+            names.push(told);
             next
         })
     }

@@ -84,8 +84,8 @@ pub struct Context {
     pub tests: Vec<Id>,
     /// Equations between words, in the order of their rules: positions of the two directions.
     pub equations: Vec<(Directed, Directed)>,
-    /// Whether some zeros are what was learnt of domains.
-    pub learnt: bool,
+    /// The left sides of zeros that were learnt of domains.
+    pub learnt: Vec<Id>,
 }
 
 impl Context {

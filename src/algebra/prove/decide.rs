@@ -206,6 +206,37 @@ impl Guards {
         })
     }
 
+    /// Two copies of the tests of some terms, neighbouring variables for each atom; `None` if they are too many.
+    pub fn twice(terms: &mut Terms, of: &[Id]) -> Option<[Self; 2]> {
+        let first = Guards::new(terms, of)?;
+        let mut atoms: Vec<Id> = first.atoms.keys().copied().collect();
+        atoms.sort_unstable();
+        let count = u16::try_from(2 * atoms.len())
+            .ok()
+            .filter(|n| *n < u16::MAX)?;
+        let variables = BddVariableSet::new_anonymous(count);
+        let names = variables.variables();
+        Some([0, 1].map(|copy| {
+            Guards {
+                atoms: (atoms.iter().copied())
+                    .zip(names[copy..].iter().copied().step_by(2))
+                    .collect(),
+                variables: variables.clone(),
+                known: FxHashMap::default(),
+            }
+        }))
+    }
+
+    /// The atoms.
+    pub fn atoms(&self) -> Vec<Id> {
+        self.atoms.keys().copied().collect()
+    }
+
+    /// The variables of the atoms.
+    pub fn variables(&self) -> Vec<BddVariable> {
+        self.atoms.values().copied().collect()
+    }
+
     fn implies(&mut self, terms: &mut Terms, a: Id, b: Id) -> bool {
         if a == ZERO || b == ONE || a == b {
             return true;

@@ -9,15 +9,18 @@
 use super::build::Step;
 use super::context::{Context, Directed, tests_of};
 use super::decide::Guards;
+use super::omega::Effort;
 use super::search::ProofSearch;
 use crate::kernel::{Automaton, Id, Node, ONE, Rule, TOP, ZERO};
-use biodivine_lib_bdd::Bdd;
+use biodivine_lib_bdd::{Bdd, BddVariable};
 use rustc_hash::FxHashMap;
 
 /// Domains and codomains that are looked at.
-const MOST: usize = 40;
+const MOST: usize = 60;
 /// Tests that are told apart.
-const TESTS: usize = 24;
+const TESTS: usize = 70;
+/// Tests that the search may go on with.
+const KEPT: usize = 20;
 /// Valuations asked about for one domain in one round.
 const VALUATIONS: usize = 48;
 /// States of the automaton of what a domain is of.
@@ -36,14 +39,16 @@ struct End {
     ahead: bool,
 }
 
-/// The terms that a context speaks of.
+/// The terms that a context speaks of, but for what was learnt.
 pub fn terms_of(c: &Context) -> Vec<Id> {
     let rules = c.rules.iter().chain(&c.zeros);
+    let rules = rules.filter(|r| !c.learnt.contains(&r.left));
     rules.flat_map(|r| [r.left, r.right]).collect()
 }
 
-/// Adds what is learnt of the domains in a goal, and in what may be used for it.
-pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) {
+/// Adds what is learnt of the domains in a goal, and in what may be used for it; a proof of the goal, if it is one of
+/// tests and that shows it.
+pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step> {
     let mut all = terms_of(c);
     all.extend(goal);
     let mut learner = Learner {
@@ -55,9 +60,8 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) {
     };
     learner.collect(&all);
     if learner.ends.is_empty() {
-        return;
+        return None;
     }
-    learner.c.learnt = true;
     let mut at = 0;
     while let Some(end) = learner.ends.get(at).copied() {
         at += 1;
@@ -69,6 +73,7 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) {
             break;
         }
     }
+    learner.end_with_goal()
 }
 
 struct Learner<'s, 't> {
@@ -130,11 +135,8 @@ impl Learner<'_, '_> {
     fn zero(&mut self, left: Id, step: Step) {
         let known = self.c.zeros.iter().any(|z| z.left == left);
         if !known && left != ZERO {
-            self.c.zeros.push(Directed {
-                left,
-                right: ZERO,
-                step,
-            });
+            self.c.learnt.push(left);
+            self.c.zeros.push(zero(left, step));
             self.s.renew(self.c);
         }
     }
@@ -159,16 +161,20 @@ impl Learner<'_, '_> {
         }
     }
 
-    /// From `w x = 0`, if it can be shown: `w dom(x) = 0`; whether it could. The factors of w stand in the order in
-    /// which they are met from x outwards, the last one next to it.
-    fn before(&mut self, w: &[Id], x: Id, ahead: bool) -> bool {
-        let known = self.beside(w, x, ahead);
-        let Some(step) = self.nothing(known) else {
-            return false;
+    /// From `w x = 0`, if it follows from `~dom(y) y = 0`: `w dom(x) = 0`. The last factor of w stands next to x.
+    fn before(&mut self, end: End, w: &[Id], x: Id) {
+        let not = self.s.b.terms.not(end.test);
+        let base = self.beside(&[not], end.of, end.ahead);
+        let base = self.c.zeros.iter().find(|z| z.left == base).copied();
+        let product = self.beside(w, x, end.ahead);
+        let step = match self.s.b.decide(product, ZERO) {
+            Some(step) => Some(step),
+            None => base.and_then(|z| self.s.decide_with(&[z], product, ZERO, Effort::Direct)),
         };
-        let w = self.beside(w, ONE, ahead);
-        self.least(w, x, ahead, step);
-        true
+        if let Some(step) = step {
+            let w = self.beside(w, ONE, end.ahead);
+            self.least(w, x, end.ahead, step);
+        }
     }
 
     /// `w dom(x) = 0` from a proof of `w x = 0`.
@@ -211,13 +217,13 @@ impl Learner<'_, '_> {
         let ahead = end.ahead;
         let out = self.output(end.of);
         if out != ZERO {
-            self.before(&[not], out, ahead);
+            self.before(end, &[not], out);
         }
         for (first, rest) in self.beginnings(end.of, ahead) {
             self.end(rest, ahead);
             match first {
-                None => _ = self.before(&[not], rest, ahead),
-                Some(first) => _ = self.before(&[not, first], rest, ahead),
+                None => self.before(end, &[not], rest),
+                Some(first) => self.before(end, &[not, first], rest),
             }
         }
     }
@@ -312,22 +318,51 @@ impl Learner<'_, '_> {
         let mut all: Vec<Id> = zeros.chain(ends).chain(self.goal).collect();
         let atoms = tests_of(self.s.b.terms, &all);
         all.extend(&atoms);
-        let Some(guards) = Guards::new(self.s.b.terms, &all).filter(|_| atoms.len() <= TESTS)
+        let Some(guards) = Guards::twice(self.s.b.terms, &all).filter(|_| atoms.len() <= TESTS)
         else {
             return false;
         };
         let before = self.c.zeros.len();
         let mut types = Types::new(self.s, self.c, &self.taken_apart, guards);
-        for n in 0..self.ends.len() {
+        // Those of what is left behind a first letter come later in the list, and are asked about first.
+        for n in (0..self.ends.len()).rev() {
             let end = self.ends[n];
             let alive = types.alive(self.s, end);
             self.valuations(end, &atoms, &alive, &mut types);
         }
         // What the types do not see, of a few tests.
-        if !types.whole || self.c.rules.iter().any(|r| r.right != ZERO) {
+        let more = !types.whole || self.c.rules.iter().any(|r| r.right != ZERO);
+        if more && atoms.len() <= KEPT {
             self.ask_all(&atoms, &mut types);
         }
         self.c.zeros.len() > before
+    }
+
+    /// A proof of the goal from what is known of tests, if it is one of tests. What was learnt of very many tests is
+    /// forgotten: decisions with all of it would take too long.
+    fn end_with_goal(&mut self) -> Option<Step> {
+        let [left, right] = self.goal;
+        let zeros = self.c.zeros.iter().map(|z| z.left);
+        let mut all: Vec<Id> = zeros.chain(self.goal).collect();
+        let atoms = tests_of(self.s.b.terms, &all);
+        all.extend(&atoms);
+        let mut step = None;
+        if self.s.b.terms.is_test(left) && self.s.b.terms.is_test(right) && atoms.len() <= TESTS {
+            let guards = Guards::twice(self.s.b.terms, &all)?;
+            let mut types = Types::new(self.s, self.c, &self.taken_apart, guards);
+            let not = self.s.b.terms.not(right);
+            step = match types.cover(self.s, None, [left, not]) {
+                Some(cover) if cover.is_empty() => self.s.b.decide(left, right),
+                Some(cover) => self.s.decide_with(&cover, left, right, Effort::Direct),
+                None => None,
+            };
+        }
+        if atoms.len() > KEPT {
+            let learnt = std::mem::take(&mut self.c.learnt);
+            self.c.zeros.retain(|z| !learnt.contains(&z.left));
+            self.s.renew(self.c);
+        }
+        step
     }
 
     /// Shows that nothing begins under valuations that are known to be dead, said of as few tests as may be.
@@ -335,6 +370,16 @@ impl Learner<'_, '_> {
         let here = types.guards.bdd(self.s.b.terms, end.test);
         let mut dead = types.possible.and(&here).and_not(alive);
         let not_dead = types.possible.and(alive);
+        for a in atoms {
+            for literal in [*a, self.s.b.terms.not(*a)] {
+                let such = types.guards.bdd(self.s.b.terms, literal);
+                if such.and(&not_dead).is_false() && !such.and(&dead).is_false() {
+                    let step = self.dies(end, literal, types);
+                    self.learn_of(end, literal, step, types);
+                    dead = dead.and_not(&such);
+                }
+            }
+        }
         for _ in 0..VALUATIONS {
             let Some(valuation) = dead.sat_witness() else {
                 return;
@@ -355,7 +400,8 @@ impl Learner<'_, '_> {
                 }
             }
             let fewest = self.s.b.terms.product(literals);
-            self.ask(end, fewest, types);
+            let step = self.dies(end, fewest, types);
+            self.learn_of(end, fewest, step, types);
             dead = dead.and_not(&types.guards.bdd(self.s.b.terms, fewest));
         }
     }
@@ -390,32 +436,107 @@ impl Learner<'_, '_> {
             return;
         }
         let product = self.beside(&[w], end.of, end.ahead);
-        if let Some(step) = self.nothing(product) {
-            self.least(w, end.of, end.ahead, step);
-            types.possible = types.possible.and_not(&such);
+        let step = self.nothing(product);
+        self.learn_of(end, w, step, types);
+    }
+
+    /// Learns `w dom(x) = 0` from a proof of `w x = 0`.
+    fn learn_of(&mut self, end: End, w: Id, step: Option<Step>, types: &mut Types) {
+        let Some(step) = step else { return };
+        self.least(w, end.of, end.ahead, step);
+        let both = [w, end.test].map(|t| types.guards.bdd(self.s.b.terms, t));
+        types.possible = types.possible.and_not(&both[0].and(&both[1]));
+        let left = self.beside(&[w], end.test, end.ahead);
+        if let Some(z) = self.c.zeros.iter().find(|z| z.left == left) {
+            types.bar(self.s, None, *z, [left, left]);
         }
+    }
+
+    /// A proof of `w x = 0`: from what is known of the domains behind the first letters of x, or as a whole, which
+    /// takes long where many domains are known, and is needed where they lead back to x.
+    fn dies(&mut self, end: End, w: Id, types: &mut Types) -> Option<Step> {
+        let whole = self.beside(&[w], end.of, end.ahead);
+        self.dies_letter_by_letter(end, w, whole, types)
+            .or_else(|| self.nothing(whole))
+    }
+
+    fn dies_letter_by_letter(
+        &mut self,
+        end: End,
+        w: Id,
+        whole: Id,
+        types: &mut Types,
+    ) -> Option<Step> {
+        let out = self.output(end.of);
+        let mut ways = vec![(None, out)];
+        ways.extend(self.beginnings(end.of, end.ahead));
+        let mut zeros = Vec::new();
+        for (first, rest) in ways {
+            let before: Vec<Id> = [w].into_iter().chain(first).collect();
+            let test = self.end(rest, end.ahead);
+            let near = self.beside(&before, test, end.ahead);
+            let far = self.beside(&before, rest, end.ahead);
+            let sides = if end.ahead { [w, test] } else { [test, w] };
+            let step = match self.s.b.decide(near, ZERO) {
+                Some(step) => step,
+                None => {
+                    let cover = types.cover(self.s, first, sides)?;
+                    self.s.decide_with(&cover, near, ZERO, Effort::Direct)?
+                }
+            };
+            let not = self.s.b.terms.not(test);
+            let base = self.beside(&[not], rest, end.ahead);
+            let mut known: Vec<Directed> = vec![zero(near, step)];
+            known.extend(self.c.zeros.iter().find(|z| z.left == base));
+            let step = self.s.decide_with(&known, far, ZERO, Effort::Direct)?;
+            zeros.push(zero(far, step));
+        }
+        self.s.decide_with(&zeros, whole, ZERO, Effort::Direct)
+    }
+}
+
+fn zero(left: Id, step: Step) -> Directed {
+    Directed {
+        left,
+        right: ZERO,
+        step,
     }
 }
 
 /// Valuations of the tests, and which letters may lead from which to which.
 struct Types {
     guards: Guards,
+    /// The second copy of the tests.
+    behind: Guards,
     /// Those that no hypothesis rules out.
     possible: Bdd,
-    /// Of a letter, pairs of tests such that it leads from none where the first holds to one where the second does.
-    barred: FxHashMap<Id, Vec<(Bdd, Bdd)>>,
+    /// What is 0: a letter, or none, and from which valuations to which it may not lead.
+    bars: Vec<(Option<Id>, Bdd, Directed)>,
+    /// Of a letter, from which valuations to which it may lead: two copies of the tests.
+    steps: FxHashMap<Id, Bdd>,
+    /// The variables of the copies.
+    variables: [Vec<BddVariable>; 2],
+    /// That both copies are the same.
+    same: Bdd,
     automaton: Automaton,
     /// Whether they say all that is known.
     whole: bool,
 }
 
 impl Types {
-    fn new(s: &mut ProofSearch, c: &Context, apart: &[Id], mut guards: Guards) -> Self {
+    fn new(
+        s: &mut ProofSearch,
+        c: &Context,
+        apart: &[Id],
+        [mut guards, mut behind]: [Guards; 2],
+    ) -> Self {
         let mut possible = guards.bdd(s.b.terms, ONE);
-        let mut barred: FxHashMap<Id, Vec<(Bdd, Bdd)>> = FxHashMap::default();
+        let mut steps: FxHashMap<Id, Bdd> = FxHashMap::default();
         let mut whole = true;
+        let mut bars = Vec::new();
         for z in &c.zeros {
             if s.b.terms.is_test(z.left) {
+                bars.push((None, *z, [z.left, z.left]));
                 possible = possible.and_not(&guards.bdd(s.b.terms, z.left));
                 continue;
             }
@@ -431,19 +552,87 @@ impl Types {
                 whole &= apart.contains(&z.left);
                 continue;
             }
-            let [before, behind] = [&factors[..at], &factors[at + 1..]].map(|tests| {
-                let test = s.b.terms.product(tests.iter().copied());
-                guards.bdd(s.b.terms, test)
-            });
-            barred.entry(letter).or_default().push((before, behind));
+            let [first, last] = [&factors[..at], &factors[at + 1..]]
+                .map(|tests| s.b.terms.product(tests.iter().copied()));
+            bars.push((Some(letter), *z, [first, last]));
+            let first = guards.bdd(s.b.terms, first);
+            let barred = first.and(&behind.bdd(s.b.terms, last));
+            let step = steps
+                .entry(letter)
+                .or_insert_with(|| first.or(&first.not()));
+            *step = step.and_not(&barred);
         }
-        Types {
+        let variables = [guards.variables(), behind.variables()];
+        let mut same = guards.bdd(s.b.terms, ONE);
+        for atom in guards.atoms() {
+            let both = [&mut guards, &mut behind].map(|g| g.bdd(s.b.terms, atom));
+            same = same.and(&both[0].iff(&both[1]));
+        }
+        let mut types = Types {
             guards,
+            behind,
             possible,
-            barred,
+            bars: Vec::new(),
+            steps,
+            variables,
+            same,
             automaton: Automaton::default(),
             whole,
+        };
+        for (letter, z, tests) in bars {
+            types.bar(s, letter, z, tests);
         }
+        types
+    }
+
+    /// Takes in that a letter leads from nowhere in the first test to the second; or, of no letter, that a test is 0.
+    fn bar(&mut self, s: &mut ProofSearch, letter: Option<Id>, z: Directed, tests: [Id; 2]) {
+        let first = self.guards.bdd(s.b.terms, tests[0]);
+        let last = self.behind.bdd(s.b.terms, tests[1]);
+        let barred = match letter {
+            Some(_) => first.and(&last),
+            None => first.or(&last),
+        };
+        self.bars.push((letter, barred, z));
+    }
+
+    /// Zeros that show that a letter, or none, does not lead from one test to another; no more than are needed.
+    fn cover(
+        &mut self,
+        s: &mut ProofSearch,
+        letter: Option<Id>,
+        tests: [Id; 2],
+    ) -> Option<Vec<Directed>> {
+        let first = self.guards.bdd(s.b.terms, tests[0]);
+        let open = match letter {
+            Some(_) => first.and(&self.behind.bdd(s.b.terms, tests[1])),
+            None => first
+                .and(&self.guards.bdd(s.b.terms, tests[1]))
+                .and(&self.same),
+        };
+        let fits = |of: &Option<Id>| of.is_none() || *of == letter;
+        let mut cover: Vec<&(Option<Id>, Bdd, Directed)> = Vec::new();
+        let mut rest = open.clone();
+        for bar in self.bars.iter().rev().filter(|(of, ..)| fits(of)) {
+            let less = rest.and_not(&bar.1);
+            if less != rest {
+                cover.push(bar);
+                rest = less;
+            }
+        }
+        if !rest.is_false() {
+            return None;
+        }
+        let mut n = 0;
+        while n < cover.len() {
+            let others = cover.iter().enumerate().filter(|(m, _)| *m != n);
+            let rest = others.fold(open.clone(), |rest, (_, bar)| rest.and_not(&bar.1));
+            match rest.is_false() {
+                true => _ = cover.remove(n),
+                false => n += 1,
+            }
+        }
+        Some(cover.into_iter().map(|(_, _, z)| *z).collect())
     }
 
     /// Where a term may begin, or end, as far as is known.
@@ -508,30 +697,16 @@ impl Types {
 
     /// The valuations from which a letter may lead to one of some; or those to which it may lead from one of them.
     fn led(&self, letter: Id, some: &Bdd, back: bool) -> Bdd {
-        let barred = self.barred.get(&letter).map_or(&[][..], Vec::as_slice);
-        let mut found = some.and_not(some);
-        let mut open = vec![(0, self.possible.clone(), some.clone())];
-        while let Some((n, here, there)) = open.pop() {
-            if here.and_not(&found).is_false() || there.is_false() {
-                continue;
-            }
-            let Some((before, behind)) = barred.get(n) else {
-                found = found.or(&here);
-                continue;
-            };
-            let (this, that) = if back {
-                (before, behind)
-            } else {
-                (behind, before)
-            };
-            let rest = there.and_not(that);
-            if rest != there {
-                open.push((n + 1, here.and(this), rest));
-                open.push((n + 1, here.and_not(this), there));
-            } else {
-                open.push((n + 1, here, there));
-            }
+        let step = self.steps.get(&letter);
+        let [here, there] = &self.variables;
+        let from = |some: &Bdd, of: &[BddVariable]| match step {
+            Some(step) => step.and(some).exists(of),
+            None if some.is_false() => some.clone(),
+            None => some.or(&some.not()),
+        };
+        match back {
+            true => from(&some.and(&self.same).exists(here), there),
+            false => from(some, here).and(&self.same).exists(there),
         }
-        found
     }
 }

@@ -330,7 +330,9 @@ fn one(
         return cases(s, distinct, (i, j), left, right);
     }
     let mut context = s.context(&vars, distinct, &goal);
-    domain::learn(s, &mut context, [left, right]);
+    if let Some(step) = domain::learn(s, &mut context, [left, right]) {
+        return Ok(step);
+    }
     if let Some(step) = s.decide_fully(&context, left, right) {
         return Ok(step);
     }
@@ -387,7 +389,10 @@ fn reduced(
     }
     simulate(s, &mut reduced.context);
     s.budget = budget;
-    domain::learn(s, &mut reduced.context, [reduced.left, reduced.right]);
+    let step = domain::learn(s, &mut reduced.context, [reduced.left, reduced.right]);
+    if let Some(step) = step.and_then(|step| reduced.back(s, step)) {
+        return Ok(step);
+    }
     let step = s.prove(&reduced.context, reduced.left, reduced.right);
     if let Some(step) = step.and_then(|step| reduced.back(s, step)) {
         return Ok(step);

@@ -204,9 +204,9 @@ impl<'t> ProofSearch<'t> {
             return None;
         }
         let step = self.decide_with(&zeros, left, right, effort)?;
-        match c.learnt {
-            true => self.with_fewer(zeros, left, right, effort).or(Some(step)),
-            false => Some(step),
+        match c.learnt.is_empty() {
+            true => Some(step),
+            false => self.with_fewer(zeros, left, right, effort).or(Some(step)),
         }
     }
 
@@ -239,7 +239,8 @@ impl<'t> ProofSearch<'t> {
         step
     }
 
-    fn decide_with(
+    /// Decides an inclusion with some hypotheses of the form `e = 0` compiled into it.
+    pub fn decide_with(
         &mut self,
         zeros: &[Directed],
         left: Id,

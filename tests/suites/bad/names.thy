@@ -15,3 +15,6 @@ identity thread : u[0] <= u[worker(1)];
 identity state : { x == 1 } <= 1;
 identity late : y <= T;
 action y;
+action dom;
+let cod = p;
+identity box : |send] send = 1;
