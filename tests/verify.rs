@@ -238,5 +238,5 @@ fn any_index_has_a_name() {
     assert_eq!(code, 0, "{out}{err}");
     let (code, out, err) = coarsen(&["verify", &path("a.cert")]);
     assert_eq!(code, 0, "{out}{err}");
-    assert!(out.contains("x[x_T] <= x[i] + "), "{out}");
+    assert!(out.contains("x[x_T] <= x[x_T] + x[x_dom] + x[i]"), "{out}");
 }
