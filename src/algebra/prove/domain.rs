@@ -23,6 +23,8 @@ const TESTS: usize = 70;
 const KEPT: usize = 20;
 /// Valuations asked about for one domain in one round.
 const VALUATIONS: usize = 48;
+/// Nodes of a BDD of types.
+const NODES: usize = 1 << 14;
 /// States of the automaton of what a domain is of.
 const STATES: usize = 200;
 /// Rounds, each of which may use what the one before has learnt.
@@ -537,7 +539,11 @@ impl Types {
         for z in &c.zeros {
             if s.b.terms.is_test(z.left) {
                 bars.push((None, *z, [z.left, z.left]));
-                possible = possible.and_not(&guards.bdd(s.b.terms, z.left));
+                let fewer = possible.and_not(&guards.bdd(s.b.terms, z.left));
+                // What is left out is only not made use of.
+                if fewer.size() <= NODES {
+                    possible = fewer;
+                }
                 continue;
             }
             let factors = s.b.factors(z.left);
@@ -560,7 +566,10 @@ impl Types {
             let step = steps
                 .entry(letter)
                 .or_insert_with(|| first.or(&first.not()));
-            *step = step.and_not(&barred);
+            let fewer = step.and_not(&barred);
+            if fewer.size() <= NODES {
+                *step = fewer;
+            }
         }
         let variables = [guards.variables(), behind.variables()];
         let mut same = guards.bdd(s.b.terms, ONE);
@@ -679,6 +688,9 @@ impl Types {
                     false => (*to, self.led(*letter, &reached[*from].and(guard), false)),
                 };
                 let all = reached[target].or(&more.and(&self.possible));
+                if all.size() > NODES {
+                    return self.possible.clone();
+                }
                 changed |= all != reached[target];
                 reached[target] = all;
             }

@@ -7,8 +7,8 @@
 use super::axioms::is_structural;
 use super::text::{Annotated, Formula, Role, Term};
 
-/// A formula may have so many symbols when its definitions are unfolded.
-const LARGEST: usize = 20_000;
+/// All formulas together may have so many symbols when a definition has been unfolded.
+const LARGEST: usize = 1 << 17;
 
 /// `f(X, ..) = t`
 struct Definition {
@@ -28,13 +28,14 @@ pub(super) fn unfolded(formulas: &[Annotated]) -> Vec<Annotated> {
             return done;
         };
         done.remove(n);
+        let mut unfolding = Unfolding {
+            definition: &definition,
+            left: LARGEST,
+        };
         for a in &mut done {
-            a.formula = formula(&a.formula, &definition);
-            let mut size = 0;
-            a.formula
-                .atoms(&mut |s, t| size += s.size() + t.map_or(0, Term::size));
-            if size > LARGEST {
-                return formulas.to_vec();
+            match unfolding.formula(&a.formula) {
+                Some(formula) => a.formula = formula,
+                None => return formulas.to_vec(),
             }
         }
     }
@@ -77,53 +78,76 @@ fn definition(axiom: &Annotated) -> Option<Definition> {
     })
 }
 
-fn formula(f: &Formula, d: &Definition) -> Formula {
-    let of = |a: &Formula| Box::new(formula(a, d));
-    let all = |all: &[Formula]| all.iter().map(|a| formula(a, d)).collect();
-    match f {
-        Formula::Constant(value) => Formula::Constant(*value),
-        Formula::Atom(t) => Formula::Atom(atom(t, d)),
-        Formula::Equal(s, t) => Formula::Equal(term(s, d), term(t, d)),
-        Formula::Not(a) => Formula::Not(of(a)),
-        Formula::And(parts) => Formula::And(all(parts)),
-        Formula::Or(parts) => Formula::Or(all(parts)),
-        Formula::Implies(a, b) => Formula::Implies(of(a), of(b)),
-        Formula::Iff(a, b) => Formula::Iff(of(a), of(b)),
-        Formula::All(variables, a) => Formula::All(variables.clone(), of(a)),
-        Formula::Some(variables, a) => Formula::Some(variables.clone(), of(a)),
-    }
+/// A definition being unfolded, and how many symbols may still be written.
+struct Unfolding<'d> {
+    definition: &'d Definition,
+    left: usize,
 }
 
-/// An atomic formula: its own symbol is a predicate.
-fn atom(t: &Term, d: &Definition) -> Term {
-    match t {
-        Term::Apply(name, of) => Term::Apply(name.clone(), of.iter().map(|x| term(x, d)).collect()),
-        other => other.clone(),
+impl Unfolding<'_> {
+    /// `None` if it gets too large.
+    fn formula(&mut self, f: &Formula) -> Option<Formula> {
+        let all = |u: &mut Self, all: &[Formula]| -> Option<Vec<Formula>> {
+            all.iter().map(|a| u.formula(a)).collect()
+        };
+        Some(match f {
+            Formula::Constant(value) => Formula::Constant(*value),
+            Formula::Atom(t) => Formula::Atom(self.atom(t)?),
+            Formula::Equal(s, t) => Formula::Equal(self.term(s)?, self.term(t)?),
+            Formula::Not(a) => Formula::Not(Box::new(self.formula(a)?)),
+            Formula::And(parts) => Formula::And(all(self, parts)?),
+            Formula::Or(parts) => Formula::Or(all(self, parts)?),
+            Formula::Implies(a, b) => self.formula(a)?.implies(self.formula(b)?),
+            Formula::Iff(a, b) => {
+                Formula::Iff(Box::new(self.formula(a)?), Box::new(self.formula(b)?))
+            }
+            Formula::All(bound, a) => Formula::All(bound.clone(), Box::new(self.formula(a)?)),
+            Formula::Some(bound, a) => Formula::Some(bound.clone(), Box::new(self.formula(a)?)),
+        })
     }
-}
 
-fn term(t: &Term, d: &Definition) -> Term {
-    let Term::Apply(name, of) = t else {
-        return t.clone();
-    };
-    let of: Vec<Term> = of.iter().map(|x| term(x, d)).collect();
-    match *name == d.name && of.len() == d.variables.len() {
-        true => put(&d.means, &d.variables, &of),
-        false => Term::Apply(name.clone(), of),
+    /// An atomic formula: its own symbol is a predicate.
+    fn atom(&mut self, t: &Term) -> Option<Term> {
+        Some(match t {
+            Term::Apply(name, of) => Term::Apply(name.clone(), self.each(of)?),
+            other => other.clone(),
+        })
     }
-}
 
-/// A term with others in the place of its variables.
-fn put(t: &Term, variables: &[u32], by: &[Term]) -> Term {
-    match t {
-        Term::Variable(v) => match variables.iter().position(|n| *n == v.number) {
-            Some(n) => by[n].clone(),
-            None => t.clone(),
-        },
-        Term::Apply(name, of) => Term::Apply(
-            name.clone(),
-            of.iter().map(|x| put(x, variables, by)).collect(),
-        ),
-        Term::Foreign(_) => t.clone(),
+    fn each(&mut self, of: &[Term]) -> Option<Vec<Term>> {
+        of.iter().map(|x| self.term(x)).collect()
+    }
+
+    fn term(&mut self, t: &Term) -> Option<Term> {
+        self.left = self.left.checked_sub(1)?;
+        let Term::Apply(name, of) = t else {
+            return Some(t.clone());
+        };
+        let of = self.each(of)?;
+        let d = self.definition;
+        match *name == d.name && of.len() == d.variables.len() {
+            true => self.put(&d.means, &of),
+            false => Some(Term::Apply(name.clone(), of)),
+        }
+    }
+
+    /// What the definition says, with others in the place of its variables.
+    fn put(&mut self, t: &Term, by: &[Term]) -> Option<Term> {
+        let variables = &self.definition.variables;
+        Some(match t {
+            Term::Variable(v) => match variables.iter().position(|n| *n == v.number) {
+                Some(n) => {
+                    self.left = self.left.checked_sub(by[n].size())?;
+                    by[n].clone()
+                }
+                None => t.clone(),
+            },
+            Term::Apply(name, of) => {
+                self.left = self.left.checked_sub(1)?;
+                let of: Option<Vec<Term>> = of.iter().map(|x| self.put(x, by)).collect();
+                Term::Apply(name.clone(), of?)
+            }
+            Term::Foreign(_) => t.clone(),
+        })
     }
 }
