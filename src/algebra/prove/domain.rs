@@ -23,6 +23,8 @@ const TESTS: usize = 70;
 const KEPT: usize = 20;
 /// Valuations asked about for one domain in one round.
 const VALUATIONS: usize = 48;
+/// Words that are asked to be 0 with all that is known.
+const WORDS: usize = 300;
 /// Nodes of a BDD of types.
 const NODES: usize = 1 << 14;
 /// States of the automaton of what a domain is of.
@@ -59,6 +61,7 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
         ends: Vec::new(),
         goal,
         taken_apart: Vec::new(),
+        words: WORDS,
     };
     learner.collect(&all);
     if learner.ends.is_empty() {
@@ -85,6 +88,8 @@ struct Learner<'s, 't> {
     goal: [Id; 2],
     /// What is 0, and is said letter by letter as well.
     taken_apart: Vec<Id>,
+    /// Words that may still be asked to be 0.
+    words: usize,
 }
 
 impl Learner<'_, '_> {
@@ -198,6 +203,7 @@ impl Learner<'_, '_> {
 
     /// A proof of `t = 0`.
     fn nothing(&mut self, t: Id) -> Option<Step> {
+        self.words = self.words.checked_sub(1)?;
         if let Some(step) = self.s.decide(self.c, t, ZERO) {
             return Some(step);
         }
@@ -417,12 +423,15 @@ impl Learner<'_, '_> {
             tests.extend([p, self.s.b.terms.not(p)]);
         }
         let not: Vec<Id> = ends.iter().map(|e| self.s.b.terms.not(*e)).collect();
+        // What says most comes first, as not everything can be asked.
         for end in self.ends.clone() {
-            for p in &tests {
-                self.ask(end, *p, types);
+            for w in not.iter().chain(&tests) {
+                self.ask(end, *w, types);
             }
+        }
+        for end in self.ends.clone() {
             for (n, e) in not.iter().enumerate() {
-                for p in tests.iter().chain(&not[..n]) {
+                for p in tests[1..].iter().chain(&not[..n]) {
                     let both = self.s.b.terms.product([*p, *e]);
                     self.ask(end, both, types);
                 }
