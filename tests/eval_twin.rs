@@ -303,6 +303,16 @@ impl std::fmt::Display for Term {
     }
 }
 
+/// Whether it may end in any state.
+fn has_top(t: &Term) -> bool {
+    match t {
+        Term::Top | Term::Omega(_) | Term::Hash(..) => true,
+        Term::Zero | Term::One | Term::Atom(_) => false,
+        Term::Domain(x) | Term::Codomain(x) | Term::Not(x) | Term::Star(x) => has_top(x),
+        Term::Sum(x, y) | Term::Product(x, y) => has_top(x) || has_top(y),
+    }
+}
+
 fn term(actions: Vec<String>, tests: Vec<String>) -> impl Strategy<Value = Term> + Clone {
     let test = prop::sample::select(tests).prop_map(Term::Atom);
     let tests = test.clone().prop_recursive(2, 4, 2, |x| {
@@ -327,7 +337,11 @@ fn term(actions: Vec<String>, tests: Vec<String>) -> impl Strategy<Value = Term>
             1 => x.clone().prop_map(|x| Term::Omega(Box::new(x))),
             1 => (x.clone(), any::<bool>(), any::<bool>()).prop_map(|(x, ahead, not)| {
                 let x = Box::new(x);
-                let test = if ahead { Term::Domain(x) } else { Term::Codomain(x) };
+                // `cod` of what ends anywhere is refused.
+                let test = match ahead || has_top(&x) {
+                    true => Term::Domain(x),
+                    false => Term::Codomain(x),
+                };
                 if not { Term::Not(Box::new(test)) } else { test }
             }),
             1 => (x.clone(), x).prop_map(|(x, y)| Term::Hash(Box::new(x), Box::new(y))),
@@ -346,6 +360,46 @@ fn check(twin: &Twin, left: &Term, right: &Term) -> Result<bool, TestCaseError> 
     prop_assert!(report.status != Status::Unknown);
     prop_assert_eq!(report.witness.is_some(), !expected);
     Ok(expected)
+}
+
+/// What random inclusions have found: `cod` has to see steps from the reachable states only, however deep it stands.
+#[test]
+fn codomains_see_steps_from_the_states_at_hand() {
+    let twin = Twin::new(MODELS[0]);
+    let not = |x| Term::Not(Box::new(x));
+    let cod = |x| Term::Codomain(Box::new(x));
+    let atom = |name: &str| {
+        let known = twin.atoms.keys().find(|k| k.as_str() == name);
+        Term::Atom(known.unwrap_or_else(|| panic!("{name}")).clone())
+    };
+    let none = || not(Term::Sum(Box::new(atom("p[0]")), Box::new(atom("p[1]"))));
+    let step = || atom("t(0).A");
+    for left in [
+        cod(none()),
+        Term::Product(Box::new(cod(none())), Box::new(step())),
+        Term::Star(Box::new(Term::Product(
+            Box::new(cod(step())),
+            Box::new(step()),
+        ))),
+        Term::Domain(Box::new(Term::Product(
+            Box::new(cod(none())),
+            Box::new(step()),
+        ))),
+    ] {
+        for right in [step(), Term::Zero, Term::One, cod(step()), not(cod(step()))] {
+            check(&twin, &left, &right).unwrap_or_else(|e| panic!("{e}"));
+            check(&twin, &right, &left).unwrap_or_else(|e| panic!("{e}"));
+        }
+    }
+    let theory = theory("stoller-cohen").unwrap();
+    for text in [
+        "cod(q T) <= 0",
+        "1 <= dom(cod(t(0).A^w) t(0).A)",
+        "<(q # q)| 1 <= 0",
+    ] {
+        let refused = twin.session.eval(text, &theory, &Control::default());
+        assert!(refused.is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -440,6 +440,13 @@ fn what_is_missing_is_told_at_its_place() {
             "all stand in its own file",
             "kleene",
         ),
+        // What holds of `cod` on all states need not hold on the reachable ones.
+        (
+            "hypothesis 1 ",
+            "hypothesis 0 \"ends\" : cod(t[i]) <= 1;\nhypothesis 1 ",
+            "can't speak of domains",
+            "cod(t[i])",
+        ),
         (
             "init is initial",
             "init is violated",

@@ -120,6 +120,16 @@ fn complete<'t>(own: &Theory, tree: &'t File) -> Result<(Span, &'t Chain), Vec<D
             Entry::Conclusion { name, chain, .. } => concluded.push((name.span, chain)),
             _ => {}
         }
+        let terms = match item {
+            Entry::Define { term, .. } => std::slice::from_ref(term),
+            Entry::Hypothesis { chain, .. } | Entry::Conclusion { chain, .. } => &chain.sides,
+            _ => &[],
+        };
+        if let Some(term) = terms.iter().find(|t| speaks_of_domains(t)) {
+            let message = "a theorem about programs can't speak of domains";
+            let expected = "a term without `dom`, `cod` and modal operators";
+            errors.push(refused(term.span, message, expected));
+        }
     }
     if own.hypotheses.is_empty() {
         let message = "a theorem without hypotheses has nothing to be discharged";
@@ -540,6 +550,17 @@ fn map(t: &Term, change: &mut dyn FnMut(&Form) -> Form) -> Term {
         Form::ProductOver(i, x) => Form::ProductOver(i.clone(), of(x)),
     };
     Term::new(t.span, change(&form))
+}
+
+/// Whether `dom` or `cod` stands in a term. What holds of them on all states need not hold on the reachable ones, so
+/// hypotheses that were settled on different sets of states would not go together.
+fn speaks_of_domains(t: &Term) -> bool {
+    let mut found = false;
+    map(t, &mut |form| {
+        found |= matches!(form, Form::Domain(_) | Form::Codomain(_));
+        form.clone()
+    });
+    found
 }
 
 /// A term with what a name means in its place. It is only shown: an index may be bound twice in it.

@@ -543,13 +543,8 @@ impl Reading<'_> {
                 let x = self.term(x, b, terms, depth)?;
                 terms.omega(x)
             }
-            Form::Domain(x) => {
-                let x = self.term(x, b, terms, depth)?;
-                terms.domain(x)
-            }
-            Form::Codomain(x) => {
-                let x = self.term(x, b, terms, depth)?;
-                terms.codomain(x)
+            Form::Domain(_) | Form::Codomain(_) => {
+                return Err("a theorem about programs that speaks of domains");
             }
             Form::Hash(x, y) => {
                 let (x, y) = (

@@ -296,7 +296,17 @@ impl Model<'_, '_> {
             Form::Star(x) => Ground::Star(Box::new(self.ground(x, b, atoms, depth)?)),
             Form::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
             Form::Domain(x) => Ground::Domain(Box::new(self.ground(x, b, atoms, depth)?)),
-            Form::Codomain(x) => Ground::Codomain(Box::new(self.ground(x, b, atoms, depth)?)),
+            Form::Codomain(x) => {
+                let inner = self.ground(x, b, atoms, depth)?;
+                if inner.has_top() {
+                    return meaningless(
+                        Some(x),
+                        format!("`cod({x})` asks for the states that a `T` leads to"),
+                        "a term without `T`, `^w` and `#` in `cod(..)`",
+                    );
+                }
+                Ground::Codomain(Box::new(inner))
+            }
             Form::Hash(x, y) => Ground::Hash(
                 Box::new(self.ground(x, b, atoms, depth)?),
                 Box::new(self.ground(y, b, atoms, depth)?),

@@ -101,15 +101,13 @@ impl Ground {
         }
     }
 
-    /// Whether something may follow a T: then T must not leave the assumed states. And whether it matters where steps
-    /// come from: then they must come from those.
+    /// Whether something may follow a T: then T must not leave the assumed states.
     pub fn has_inner_top(&self) -> bool {
         match self {
             Ground::Zero | Ground::One | Ground::Top | Ground::Atom(_) => false,
+            Ground::Domain(_) | Ground::Codomain(_) => false,
             Ground::Not(x) => x.has_inner_top(),
             Ground::Star(x) | Ground::Omega(x) => x.has_top(),
-            Ground::Domain(x) => x.has_top(),
-            Ground::Codomain(_) => true,
             Ground::Hash(x, y) => x.has_top() || y.has_inner_top(),
             Ground::Sum(all) => all.iter().any(Ground::has_inner_top),
             Ground::Product(all) => {
@@ -119,6 +117,21 @@ impl Ground {
                 };
                 last || init.iter().any(Ground::has_top)
             }
+        }
+    }
+}
+
+impl Ground {
+    /// Whether it asks, wherever that stands, from which states steps come, or whether a T leads to some: then those
+    /// must be assumed states.
+    pub fn looks_around(&self) -> bool {
+        match self {
+            Ground::Zero | Ground::One | Ground::Top | Ground::Atom(_) => false,
+            Ground::Codomain(_) => true,
+            Ground::Domain(x) => x.has_top() || x.looks_around(),
+            Ground::Not(x) | Ground::Star(x) | Ground::Omega(x) => x.looks_around(),
+            Ground::Hash(x, y) => x.looks_around() || y.looks_around(),
+            Ground::Sum(all) | Ground::Product(all) => all.iter().any(Ground::looks_around),
         }
     }
 }
@@ -180,7 +193,8 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         // A T that ends the left side, or that something follows, must not leave the assumed states.
         // (Of a left side that ought to be empty only the first states matter.)
         let ends_left = left.has_inner_top() || left.has_top() && *right != Ground::Zero;
-        let inner = self.assumption.is_some() && (ends_left || right.has_inner_top());
+        let around = left.looks_around() || right.looks_around();
+        let inner = self.assumption.is_some() && (ends_left || right.has_inner_top() || around);
         if inner {
             bits = e.all_bits();
         } else {

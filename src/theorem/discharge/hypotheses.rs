@@ -126,9 +126,10 @@ pub(in crate::theorem) fn climb(
     ladder: &mut Ladder,
 ) -> Result<Climbed, Stop> {
     let mut last = None;
-    // A T inside leads to the states of J only, so with J less may hold: only the reachable states have a meaning of
-    // their own then.
-    let inner = instance.sides.iter().any(Ground::has_inner_top);
+    // A T inside leads to the states of J only, and `cod` sees steps from those only, so with J less may hold: only the
+    // reachable states have a meaning of their own then.
+    let own = |side: &Ground| side.has_inner_top() || side.looks_around();
+    let inner = instance.sides.iter().any(own);
     for rung in Rung::ALL {
         if inner && rung != Rung::Reachable {
             continue;
