@@ -35,6 +35,7 @@ mod encoding_twin;
 mod eval_twin;
 mod every;
 mod every_bundle;
+mod every_claims;
 mod evidence;
 mod exchanges;
 mod explore;

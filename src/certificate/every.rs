@@ -8,6 +8,8 @@
 //! read for the threads of the instance, and compared with what the kernel concludes. No hypothesis may speak of all
 //! threads at once, so what holds of two threads of the instance holds of any two of their kinds.
 
+use super::blocks;
+use super::claims;
 use super::invariant::Refused;
 use super::letters::{Letters, MOST_CHOICES, Reading, processes};
 use super::part::{replayed_proof, visible};
@@ -120,10 +122,15 @@ pub fn replay(
             theory.name
         )));
     }
-    let disciplined = match part.claims.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [HYPOTHESES] => false,
-        [HYPOTHESES, DISCIPLINE] => true,
-        _ => return Err("of every value no more is shown than hypotheses and discipline".into()),
+    let claims: Vec<&str> = part.claims.iter().map(String::as_str).collect();
+    let (disciplined, blocks) = match &claims[..] {
+        [HYPOTHESES] => (false, [].as_slice()),
+        [HYPOTHESES, DISCIPLINE, blocks @ ..] => (true, blocks),
+        _ => {
+            return Err(
+                "of every value no more is shown than hypotheses, discipline and blocks".into(),
+            );
+        }
     };
     control.enter("the model with the constant left open");
     let template = EveryTemplate {
@@ -164,6 +171,7 @@ pub fn replay(
             values.constant, values.from
         ));
     }
+    transactions(&leaf, blocks, control, verdict)?;
     if development.terms.is_spent() {
         return Err(Refused::Stopped(Stop::Operations));
     }
@@ -178,6 +186,24 @@ pub fn replay(
             "the reduction theorem ({source}): its proof is missing in this bundle"
         ));
     }
+    Ok(())
+}
+
+/// Checks the claims of transactions with these names.
+fn transactions(
+    leaf: &EveryLeaf,
+    names: &[&str],
+    control: &Control,
+    verdict: &mut BundleVerdict,
+) -> Result<(), Refused> {
+    let mut exchanged = 0;
+    for name in names {
+        control.enter("transactions for every value");
+        let claim = leaf.program().claims.iter().find(|c| c.name == **name);
+        let claim = claim.ok_or("of every value nothing is shown but blocks of the model")?;
+        exchanged += blocks::check(leaf, claim)?;
+    }
+    claims::tell(names.len(), exchanged, verdict);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ mod answer;
 mod claims;
 mod compared;
 mod encoded;
+mod blocks;
 mod every;
 mod execution;
 mod footprint;

@@ -1,6 +1,6 @@
 //! Sentences about every value of a constant.
 
-use crate::base::results::Obstacle;
+use crate::base::results::{BlockObstacle, Obstacle};
 use std::fmt;
 
 impl fmt::Display for Obstacle {
@@ -57,6 +57,37 @@ impl fmt::Display for Obstacle {
             Self::Unproved => f.write_str("the theorem's conclusion is not proved"),
             Self::Hypotheses => f.write_str("not all hypotheses are shown for every value"),
             Self::Limit(hit) => hit.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for BlockObstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMover {
+                step,
+                beside,
+                behind,
+            } => write!(
+                f,
+                "the step of {step} comes behind that of {behind}, which commits, and is no left mover beside that of \
+                 {beside}"
+            ),
+            Self::BeginsWithLoop => f.write_str("the block begins with a loop"),
+            Self::NeverFinished => f.write_str("no thread is seen to leave the block"),
+            Self::Looked(property) => {
+                write!(f, "`{property}` looks at what the block writes, or at where threads are")
+            }
+            Self::Waits(step) => write!(f, "the step of {step} may have to wait"),
+            Self::GoesWrong(step) => write!(
+                f,
+                "the step of {step} may go wrong for some value, in more than one way"
+            ),
+            Self::Loops(step) => write!(
+                f,
+                "something may go wrong, and behind the step of {step} the block need not come to an end"
+            ),
+            Self::Unsaid(why) => why.fmt(f),
         }
     }
 }

@@ -25,7 +25,7 @@ pub use self::diagrams::alike;
 pub use self::patterns::{PATTERNS, Pattern, blocks, commits, has_blocks};
 pub use self::weakened::by_path;
 
-use self::compared::{Compared, Found};
+use self::compared::{Compared, Found, compare};
 use self::rounds::{divided, looked_at};
 use self::weakened::{Weaker, by_weakening};
 use super::movers::{Detail, MoverSearch, Obstacle, Other};
@@ -117,6 +117,9 @@ const RUNGS: Budgets = Budgets {
     reachable: 1 << 20,
 };
 
+/// States that are looked at to see whether a block is ever left.
+const SEEN: usize = 1 << 14;
+
 /// What shows a claim without comparing all states.
 #[derive(Clone, Debug)]
 struct By<'e> {
@@ -157,6 +160,16 @@ pub fn claims(context: &Context, control: &Control) -> Result<Vec<Answer>, Stop>
     Ok(answers
         .map(|((claim, known), found)| judge.answer(claim, known, found))
         .collect())
+}
+
+/// Whether some thread is seen to leave a claim's block, in the states that are looked at without much work.
+///
+/// # Errors
+/// Any [`Stop`] but those of many states.
+pub(super) fn finished(p: &Program, claim: &Claim, control: &Control) -> Result<bool, Stop> {
+    let (program, claim) = divided(p, claim);
+    let found = compare(program, &[(claim, false)], (false, SEEN), control)?;
+    Ok(found.iter().any(|c| c.finished))
 }
 
 /// What an action is as a mover.

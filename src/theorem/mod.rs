@@ -40,7 +40,7 @@ pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};
 pub use eval::eval;
 pub use every::{
     Asked as EveryAsked, Instance as EveryInstance, LARGEST, Leaf as EveryLeaf, Speech,
-    Template as EveryTemplate, Unsaid, every,
+    Template as EveryTemplate, Unsaid, Wrong as EveryWrong, every,
 };
 pub(crate) use evidence::{empty, invariant};
 pub(crate) use executions::about::{of_condition, of_deadlock};

@@ -666,3 +666,11 @@ pub fn programs() -> impl Strategy<Value = String> {
         text
     })
 }
+
+/// Programs as [`programs`], in which N threads are alike.
+pub fn families() -> impl Strategy<Value = String> {
+    programs().prop_filter_map("threads that are not alike", |text| {
+        let family = text.replace("thread p(i in 0..1)", "thread p(i in 0..N-1)");
+        (family != text).then(|| format!("const N = 2;\n{family}"))
+    })
+}

@@ -29,6 +29,8 @@ pub struct EveryReport {
     /// Why that is not known.
     #[serde(serialize_with = "told")]
     pub obstacle: Option<Obstacle>,
+    /// The claims of transactions, if the discipline is kept.
+    pub claims: Vec<EveryClaim>,
     /// The facts that were established, as they are shown.
     pub facts: Vec<String>,
     /// The limit that was hit.
@@ -60,6 +62,48 @@ pub struct EveryHypothesis {
     /// Why it is not known.
     #[serde(serialize_with = "told")]
     pub obstacle: Option<Obstacle>,
+}
+
+/// One claim of a transaction, for every value.
+#[derive(Clone, Debug, Serialize)]
+pub struct EveryClaim {
+    /// Its name.
+    pub name: String,
+    /// `holds` for every value, or `unknown`.
+    pub status: Status,
+    /// The theorem by which it holds.
+    pub theorem: Option<String>,
+    /// Why it is not known.
+    #[serde(serialize_with = "told")]
+    pub obstacle: Option<BlockObstacle>,
+}
+
+/// Why a claim is not known to hold for every value. Steps are told by their threads and places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockObstacle {
+    /// A step behind the commit point is no left mover.
+    NoMover {
+        /// It.
+        step: String,
+        /// A step of another thread that it can't be moved before.
+        beside: String,
+        /// The step that commits.
+        behind: String,
+    },
+    /// The block begins with a loop.
+    BeginsWithLoop,
+    /// No thread is seen to leave the block.
+    NeverFinished,
+    /// A property looks at what the block does.
+    Looked(String),
+    /// A step inside may have to wait.
+    Waits(String),
+    /// A step may go wrong in more than one way.
+    GoesWrong(String),
+    /// A step behind the commit point may be taken twice.
+    Loops(String),
+    /// Nothing can be said of its threads.
+    Unsaid(Obstacle),
 }
 
 /// Why something is not known to hold for every value.
@@ -151,6 +195,7 @@ impl EveryReport {
             hypotheses: Vec::new(),
             discipline: Status::Unknown,
             obstacle: None,
+            claims: Vec::new(),
             facts: Vec::new(),
             limit: None,
             time: 0.0,

@@ -55,7 +55,7 @@ pub fn split_claims(program: &mut Program, model: &Model, defines: &[(String, St
 }
 
 impl Elaborator {
-    /// All declarations. Properties are left out if a constant is left open.
+    /// All declarations. If a constant is left open, of properties only what they look at is read.
     ///
     /// # Errors
     /// All diagnostics, if one of them is an error.
@@ -95,8 +95,9 @@ impl Elaborator {
         }
         self.joins();
         self.disciplines();
-        if self.open.is_none() {
-            self.properties(model);
+        match self.open.is_none() {
+            true => self.properties(model),
+            false => self.looked_at(model),
         }
         match self
             .diagnostics

@@ -51,6 +51,9 @@ pub struct Open {
     pub everywhere: Vec<Assumption>,
     /// The declared disciplines.
     pub disciplines: Vec<OpenDiscipline>,
+    /// The invariants: by name, the variables that each may look at; none if that is not known. They are not read
+    /// themselves, since they may quantify over threads.
+    pub invariants: Vec<(String, Option<Vec<ArrayId>>)>,
     /// The bounds of the type that was read last.
     range: Option<(Expr, Expr)>,
 }

@@ -3,12 +3,41 @@
 use super::Property;
 use super::codes;
 use super::scope::{Context, Elaborator};
-use crate::model::text::ast::{Decl, ExpectKind, Model, Name, PropertyKind};
+use crate::model::text::ast::{
+    self, Decl, ExpectKind, ExprKind, Model, Name, PropertyKind, Selector,
+};
 
 /// Names that every model has as properties.
 const BUILT_IN: [&str; 3] = ["discipline", "assertions", "deadlock_free"];
 
 impl Elaborator {
+    /// Whether deadlocks are asked for, and what invariants look at, whatever the open constant is.
+    pub(super) fn looked_at(&mut self, model: &Model) {
+        let mut all = Vec::new();
+        for decl in &model.decls {
+            match decl {
+                Decl::DeadlockFree(span) => self.program.deadlock_free = Some(*span),
+                Decl::Property {
+                    kind: PropertyKind::Invariant,
+                    name,
+                    expr,
+                } => {
+                    let mut names = Vec::new();
+                    let arrays = self.program.arrays.iter().enumerate();
+                    let seen = mentioned(expr, &mut names).then(|| {
+                        let of = |name: &str| names.contains(&name);
+                        arrays.filter(|(_, a)| of(&a.name)).map(|(n, _)| n).collect()
+                    });
+                    all.push((name.text.clone(), seen));
+                }
+                _ => {}
+            }
+        }
+        if let Some(open) = &mut self.open {
+            open.invariants = all;
+        }
+    }
+
     /// `init`, invariants, lemmas, reach properties, `deadlock_free` and expectations.
     pub(super) fn properties(&mut self, model: &Model) {
         let cx = Context {
@@ -83,5 +112,28 @@ impl Elaborator {
             let text = text.trim_end_matches(';').trim_end().to_string();
             self.program.expects.push((expect.kind.clone(), text));
         }
+    }
+}
+
+/// Collects the names of variables in a condition; false if it may look at others, too.
+fn mentioned<'a>(e: &'a ast::Expr, names: &mut Vec<&'a str>) -> bool {
+    match &e.kind {
+        ExprKind::Int(_) | ExprKind::Bool(_) => true,
+        ExprKind::Place(place) => {
+            names.push(&place.name.text);
+            place.selectors.iter().all(|selector| match selector {
+                Selector::Index(e) => mentioned(e, names),
+                Selector::Field(_) => false,
+            })
+        }
+        ExprKind::Unary(_, a) => mentioned(a, names),
+        ExprKind::Binary(_, a, b) => mentioned(a, names) && mentioned(b, names),
+        ExprKind::Cond(a, b, c) => {
+            mentioned(a, names) && mentioned(b, names) && mentioned(c, names)
+        }
+        ExprKind::Quantified { lo, hi, body, .. } => {
+            mentioned(lo, names) && mentioned(hi, names) && mentioned(body, names)
+        }
+        _ => false,
     }
 }

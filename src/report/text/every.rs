@@ -28,12 +28,36 @@ fn reason(report: &EveryReport) -> String {
     let from = from.map(|from| format!("for every {constant} >= {from}"));
     match (report.verdict, from, &report.obstacle) {
         (Verdict::Holds, Some(from), _) => {
-            format!("{from} the theorem applies and no violation of the discipline is reachable")
+            let kept = "no violation of the discipline is reachable";
+            match (blocks(report, Status::Holds), blocks(report, Status::Unknown)) {
+                (None, None) => format!("{from} the theorem applies and {kept}"),
+                (Some(atomic), None) => {
+                    format!("{from} the theorem applies, {kept}, and {atomic} may be atomic")
+                }
+                (None, Some(open)) => format!(
+                    "{from} the theorem applies and {kept}; not shown for every {constant}: that {open} may be atomic"
+                ),
+                (Some(atomic), Some(open)) => format!(
+                    "{from} the theorem applies, {kept}, and {atomic} may be atomic; not shown for every {constant}: \
+                     that {open} may be"
+                ),
+            }
         }
         (_, Some(from), Some(why)) => format!("{from} the hypotheses hold, but {why}"),
         (_, _, Some(why)) => why.to_string(),
         _ => "nothing is known".to_string(),
     }
+}
+
+/// The blocks of which something is known.
+fn blocks(report: &EveryReport, status: Status) -> Option<String> {
+    let all = report.claims.iter().filter(|c| c.status == status);
+    let names: Vec<&str> = all.map(|c| c.name.as_str()).collect();
+    let (last, others) = names.split_last()?;
+    Some(match others {
+        [] => last.to_string(),
+        others => format!("{} and {last}", others.join(", ")),
+    })
 }
 
 /// What else a check knows: for every value of constants that number threads.
@@ -62,7 +86,12 @@ pub(super) fn lines(f: &mut impl Write, all: &[EveryReport]) -> fmt::Result {
         let line = match (&report.from, &report.obstacle) {
             (_, Some(Obstacle::Unasked)) => continue,
             (Some(from), _) if report.discipline == Status::Holds => {
-                format!("for every {constant} >= {from}: they hold, and the discipline is kept")
+                let atomic = blocks(report, Status::Holds);
+                let atomic = atomic.map(|names| format!("; {names} may be atomic"));
+                format!(
+                    "for every {constant} >= {from}: they hold, and the discipline is kept{}",
+                    atomic.unwrap_or_default()
+                )
             }
             (Some(from), _) => format!("for every {constant} >= {from}: they hold"),
             (None, Some(why)) => match open {
@@ -113,6 +142,18 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
             f,
             "\ndiscipline: holds - each access is made with exclusive access, by what holds at its location"
         )?;
+    }
+    if let (Some(from), false) = (&report.from, report.claims.is_empty()) {
+        writeln!(f, "\ntransactions, for every {constant} >= {from}:")?;
+        let width = widest(report.claims.iter().map(|c| c.name.as_str()));
+        for c in &report.claims {
+            let why = match (&c.theorem, &c.obstacle) {
+                (Some(theorem), _) => format!("by {theorem}"),
+                (None, Some(why)) => why.to_string(),
+                (None, None) => String::new(),
+            };
+            row(f, &c.name, width, c.status.id(), &why)?;
+        }
     }
     if detail == Detail::Verbose {
         writeln!(f, "\nfacts, each for generic threads:")?;

@@ -3,7 +3,7 @@
 use crate::algebra::{Shape, Theory};
 use crate::engine::compiled::Mover;
 use crate::engine::relations::Encoding;
-use crate::model::program::{ClaimedBlock, LocId};
+use crate::model::program::{ClaimedBlock, LocId, Program};
 use crate::theorem::reduced::transactions::{LEFT_MOVERS, LIPTON, RIGHT_MOVERS, Uses};
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ impl Pattern {
             && theory.reduces_as_shape()
     }
 
-    /// Where a block does not have this form, if it does not: all ways through it are followed.
+    /// Where a block does not have this form, if it does not.
     pub fn broken_by(
         self,
         e: &Encoding,
@@ -72,29 +72,46 @@ impl Pattern {
         block: &ClaimedBlock,
     ) -> Option<Break> {
         let at = |l: LocId| e.action_at(block.thread, l);
-        // By location, and the action that has committed, if one has.
-        let mut met: BTreeSet<(LocId, Option<usize>)> = BTreeSet::new();
-        let mut open: Vec<(LocId, Option<usize>)> =
+        let of = |l: LocId| at(l).map(mover).unwrap_or_default();
+        let (there, before) = self.behind(e.program, &of, block).err()?;
+        Some(Break {
+            action: at(there)?,
+            committed: at(before)?,
+        })
+    }
+
+    /// The places behind the commit point of a block that has this form: all ways through it are followed.
+    ///
+    /// # Errors
+    /// Where it has not: the place of a step behind the commit that is no left mover, and of one that commits before.
+    pub fn behind(
+        self,
+        p: &Program,
+        mover: &dyn Fn(LocId) -> Mover,
+        block: &ClaimedBlock,
+    ) -> Result<BTreeSet<LocId>, (LocId, LocId)> {
+        let locations = &p.threads[block.thread].locations;
+        // By location, and where it was that the block has committed, if it has.
+        let mut met: BTreeSet<(LocId, Option<LocId>)> = BTreeSet::new();
+        let mut open: Vec<(LocId, Option<LocId>)> =
             block.entries.iter().map(|&l| (l, None)).collect();
         while let Some((l, committed)) = open.pop() {
-            let Some(action) = at(l).filter(|_| met.insert((l, committed))) else {
+            if locations[l].edges.is_empty() || !met.insert((l, committed)) {
                 continue;
-            };
-            let mover = mover(action);
+            }
+            let mover = mover(l);
             let after = match committed {
                 None if self.uses.rights && mover.right => None,
-                None => Some(action),
+                None => Some(l),
                 Some(_) if self.uses.lefts && mover.left => committed,
-                Some(committed) => return Some(Break { action, committed }),
+                Some(committed) => return Err((l, committed)),
             };
-            let thread = &e.program.threads[block.thread];
-            let targets = thread.locations[l].targets();
-            let inside = targets
-                .into_iter()
-                .filter(|to| block.inside.binary_search(to).is_ok());
+            let inside = locations[l].targets().into_iter();
+            let inside = inside.filter(|to| block.inside.binary_search(to).is_ok());
             open.extend(inside.map(|to| (to, after)));
         }
-        None
+        let behind = met.into_iter().filter(|(_, committed)| committed.is_some());
+        Ok(behind.map(|(l, _)| l).collect())
     }
 }
 

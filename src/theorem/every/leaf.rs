@@ -1,13 +1,14 @@
-//! What the checker of certificates asks about every value: single facts and the discipline, never what was found here.
+//! What the checker of certificates asks about every value: single facts, steps and the discipline, never what was
+//! found here.
 
 use super::access::kept;
 use super::instance::Instance;
-use super::oracle::Oracle;
+use super::oracle::{Oracle, Place, Wrong};
 use super::run::{Said, Unsaid};
 use super::{Speech, Template};
 use crate::base::control::Control;
 use crate::kernel::Id;
-use crate::model::program::{LocId, Program, ThreadId};
+use crate::model::program::{ArrayId, LocId, Program, ThreadId};
 use crate::theorem::invariants::Rung;
 
 /// The case split over generic threads of a model, from some value of the constant on.
@@ -61,6 +62,43 @@ impl<'p> Leaf<'p> {
     pub fn holds(&self, speech: &Speech, part: (Id, Id), threads: &[(u32, usize)]) -> Said<Rung> {
         let from = self.oracle.from.get();
         self.oracle.included(speech, part, threads, (from, false))
+    }
+
+    /// The text, with the constant left open.
+    pub fn program(&self) -> &Program {
+        &self.instance.parametric.program
+    }
+
+    /// The invariants, by name, with the variables that each may look at; none if that is not known.
+    pub fn invariants(&self) -> &[(String, Option<Vec<ArrayId>>)] {
+        &self.instance.parametric.open.invariants
+    }
+
+    /// Whether a step may be exchanged with one of another thread that follows it; false if that can't be said.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub fn swaps(&self, first: Place, second: Place) -> Said<bool> {
+        match self.oracle.swaps(first, second) {
+            Err(Unsaid::Because(_)) => Ok(false),
+            answer => answer,
+        }
+    }
+
+    /// Whether a step may have to wait.
+    ///
+    /// # Errors
+    /// What can't be said, or a limit that was hit.
+    pub fn waits(&self, place: Place) -> Said<bool> {
+        self.oracle.waits(place)
+    }
+
+    /// Whether a step may go wrong.
+    ///
+    /// # Errors
+    /// What can't be said, or a limit that was hit.
+    pub fn goes_wrong(&self, place: Place) -> Said<Wrong> {
+        self.oracle.goes_wrong(place)
     }
 
     /// Whether no step violates the discipline.

@@ -7,6 +7,7 @@
 
 mod access;
 mod arithmetic;
+mod blocks;
 mod conditions;
 mod disciplines;
 mod eval;
@@ -24,6 +25,7 @@ mod violation;
 pub use self::instance::{Instance, LARGEST};
 pub use self::leaf::Leaf;
 pub(in crate::theorem) use self::oracle::Oracle;
+pub use self::oracle::Wrong;
 pub use self::run::Unsaid;
 
 use self::run::{Key, Said};
@@ -170,6 +172,10 @@ impl Instance {
                 obstacle => report.obstacle = obstacle,
             }
         }
+        if report.discipline == Status::Holds && !self.parametric.program.claims.is_empty() {
+            control.enter("transactions for every value");
+            report.claims = blocks::claims(&oracle, &self.program, control)?;
+        }
         if asked.certificate {
             let held = report.discipline == Status::Holds;
             let values = Values {
@@ -177,12 +183,15 @@ impl Instance {
                 from: if held { oracle.from.get() } else { from },
                 instance: self.value,
             };
-            let bundle = for_every(
+            let mut bundle = for_every(
                 (asked.name, &asked.theory.name),
                 (&prepared, &discharge),
                 values,
                 held,
             );
+            let shown = report.claims.iter().filter(|c| c.status == Status::Holds);
+            let claims = bundle.parts.iter_mut().map(|part| &mut part.claims);
+            claims.for_each(|all| all.extend(shown.clone().map(|c| c.name.clone())));
             report.bundle = Some(Box::new(bundle));
         }
         Ok(())

@@ -7,13 +7,18 @@ use super::instance::Instance;
 use super::kinds::Kind;
 use super::linear::{Linear, Literal};
 use super::overlap::looks_at;
-use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, onward, where_true};
-use super::step::{Discipline, Steps};
+use super::run::{
+    Failed, Failure, Generic, Machine, Run, Said, Unknown, Unsaid, onward, where_true,
+};
+use super::step::{Choosing, Discipline, Steps};
 use super::{Speech, disciplines};
 use crate::base::control::{Control, Stop};
 use crate::base::results::Obstacle;
-use crate::kernel::{Id, Statement};
-use crate::model::program::{ArrayId, Expr, OpenDiscipline, Parametric, Program, SELF, ThreadId};
+use crate::base::evidence::Letter;
+use crate::kernel::{Id, Index, Statement, Terms};
+use crate::model::program::{
+    ArrayId, Expr, LocId, OpenDiscipline, Parametric, Program, SELF, ThreadId,
+};
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::evidence::letters;
 use crate::theorem::invariants::Rung;
@@ -24,6 +29,20 @@ use std::rc::Rc;
 
 /// The inclusions of a fact, and the classes of its threads.
 type About = (Vec<(Id, Id)>, Vec<(u32, usize)>);
+
+/// The steps of a kind of threads from a location.
+pub type Place = (usize, LocId);
+
+/// In how many ways a step may go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// It does not.
+    Never,
+    /// At one place in its text, and there in one way.
+    OneWay,
+    /// In several, or nobody knows in how many.
+    ManyWays,
+}
 
 /// Who is asked whether a fact holds for every value.
 pub(in crate::theorem) struct Oracle<'p> {
@@ -303,8 +322,81 @@ impl<'p> Oracle<'p> {
         }
     }
 
+    /// Whether a step of some thread may be taken after a step of another thread that follows it, if nothing is
+    /// violated: `a b ~q <= b a`, on the states that what holds at locations allows.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub(super) fn swaps(&self, first: Place, second: Place) -> Said<bool> {
+        let mut terms = Terms::new();
+        let letters: Vec<Letter> = [first, second]
+            .map(|(_, l)| Letter::Steps {
+                class: 0,
+                locations: vec![l],
+            })
+            .into_iter()
+            .chain([Letter::Violated])
+            .collect();
+        let (a, b) = (terms.symbol("a", false, 1), terms.symbol("b", false, 1));
+        let q = terms.symbol("q", true, 0);
+        let a = terms.atom(a, vec![Index::Var(0)]);
+        let b = terms.atom(b, vec![Index::Var(1)]);
+        let q = terms.atom(q, Vec::new());
+        let calm = terms.not(q);
+        let (left, right) = (terms.product([a, b, calm]), terms.product([b, a]));
+        let speech = Speech {
+            terms: &terms,
+            letters: &letters,
+        };
+        let threads = [(0, first.0), (1, second.0)];
+        let from = self.from.get();
+        match self.included(&speech, (left, right), &threads, (from, false)) {
+            Ok(_) => Ok(true),
+            Err(Unsaid::Because(Obstacle::Fails)) => Ok(false),
+            Err(unsaid) => Err(unsaid),
+        }
+    }
+
+    /// The paths that begin where a step does, with what holds there.
+    fn begun_at(&self, (k, l): Place) -> Said<(Steps<'p>, Vec<Run>)> {
+        let form = || Unsaid::Because(Obstacle::Form);
+        let known = self.known()?.as_ref().ok_or_else(form)?;
+        let steps = self.steps(&[k]);
+        let begun = self.begun(&steps, &[k], self.from.get())?;
+        let begun = known.at(&steps, begun, (0, k), l)?;
+        Ok((steps, begun))
+    }
+
+    /// Whether a step may have to wait, on the states that what holds at its location allows.
+    ///
+    /// # Errors
+    /// What can't be said.
+    pub(super) fn waits(&self, place: Place) -> Said<bool> {
+        let (steps, begun) = self.begun_at(place)?;
+        let all = onward(begun, |run| steps.is_enabled(run, &steps.threads[0], place.1))?;
+        Ok(all.iter().any(|(_, enabled)| !enabled))
+    }
+
+    /// Whether a step may go wrong, on the states that what holds at its location allows.
+    ///
+    /// # Errors
+    /// What can't be said.
+    pub(super) fn goes_wrong(&self, place: Place) -> Said<Wrong> {
+        let (steps, begun) = self.begun_at(place)?;
+        let ends = onward(begun, |run| {
+            steps.step(run, &steps.threads[0], place.1, &mut Choosing::All)
+        })?;
+        let failures: BTreeSet<Failed> = ends.iter().filter_map(|run| run.failed).collect();
+        let evaluated = failures.iter().any(|f| f.how == Failure::Evaluation);
+        Ok(match failures.len() {
+            0 => Wrong::Never,
+            1 if !evaluated => Wrong::OneWay,
+            _ => Wrong::ManyWays,
+        })
+    }
+
     /// What holds of threads where they are, from the smallest value on; nothing if that can't be said.
-    fn known(&self) -> Said<&Option<Known>> {
+    pub(super) fn known(&self) -> Said<&Option<Known>> {
         if let Some(known) = self.known.get() {
             return Ok(known);
         }

@@ -79,6 +79,29 @@ pub(super) struct Run {
     pub ways: Kept<FxHashMap<Choice, usize>>,
     /// How often each place was left.
     pub left: Kept<FxHashMap<(usize, LocId), usize>>,
+    /// Where the last step went wrong, if it did.
+    pub failed: Option<Failed>,
+}
+
+/// Where a step goes wrong: the edge, the command by its place in the text, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Failed {
+    pub way: usize,
+    pub command: usize,
+    pub how: Failure,
+}
+
+/// How a command goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Failure {
+    /// What is asserted is false.
+    Asserted,
+    /// The index of what is written lies outside.
+    Outside,
+    /// What is written is none of the variable's values.
+    Range,
+    /// An expression has no value. There may be several places in it that have none.
+    Evaluation,
 }
 
 /// What paths have in common until one of them changes it: paths divide much more often than they change all they know.

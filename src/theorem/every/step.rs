@@ -2,7 +2,8 @@
 
 use super::linear::{Linear, Literal};
 use super::run::{
-    Choice, Generic, Indexed, Key, Machine, Run, Said, Unknown, Unsaid, Values, View,
+    Choice, Failed, Failure, Generic, Indexed, Key, Machine, Run, Said, Unknown, Unsaid, Values,
+    View,
 };
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Command, Edge, Expr, LocId, OpenDiscipline, Target};
@@ -61,8 +62,14 @@ struct Taken<'g> {
     choices: usize,
 }
 
-/// The paths that go on, and those on which the step went wrong.
+/// The paths that go on, and those on which the step violates something.
 pub(super) type Ended = (Vec<Run>, Vec<Run>);
+
+/// The paths that go on, and those on which the step went wrong, with how it did, by the command where that is known.
+type Gone = (Vec<Run>, Vec<(Run, Where)>);
+
+/// A command by its place in the text, and how it goes wrong.
+type Where = (Option<usize>, Failure);
 
 impl Steps<'_> {
     /// The steps of a thread from a location; paths on which there is none are not among them.
@@ -77,6 +84,7 @@ impl Steps<'_> {
         let edges = &program.threads[thread.like].locations[location].edges;
         let mut run = run;
         run.accesses.clear();
+        run.failed = None;
         let count = {
             let left = run.left.entry((thread.number, location)).or_insert(0);
             *left += 1;
@@ -106,14 +114,14 @@ impl Steps<'_> {
             for (run, holds) in open {
                 match holds {
                     Some(false) => {}
-                    None => done.push(self.wrong(run, thread)?),
+                    None => done.push(self.wrong(run, thread, way, (None, Failure::Evaluation))?),
                     Some(true) => {
                         let mut inner = Taken { ..taken };
                         let (on, wrong) =
                             self.commands(vec![run], &edge.body, &mut inner, &view, choosing)?;
                         done.extend(on);
-                        for run in wrong {
-                            done.push(self.wrong(run, thread)?);
+                        for (run, at) in wrong {
+                            done.push(self.wrong(run, thread, way, at)?);
                         }
                     }
                 }
@@ -213,7 +221,13 @@ impl Steps<'_> {
         }
     }
 
-    fn wrong(&self, mut run: Run, thread: &Generic) -> Said<Run> {
+    fn wrong(
+        &self,
+        mut run: Run,
+        thread: &Generic,
+        way: usize,
+        (command, how): Where,
+    ) -> Said<Run> {
         let program = &self.machine.parametric.program;
         let Some(wrong) = program.threads[thread.like].wrong else {
             return Err(Unsaid::Because(Obstacle::GoesWrong));
@@ -221,6 +235,8 @@ impl Steps<'_> {
         let at = vec![thread.index.clone()];
         let here = Linear::constant(wrong as i128);
         run.writes.push((Key::Location(thread.family), at, here));
+        let command = command.unwrap_or_default();
+        run.failed = Some(Failed { way, command, how });
         Ok(run)
     }
 
@@ -231,7 +247,7 @@ impl Steps<'_> {
         taken: &mut Taken,
         view: &View,
         choosing: &mut Choosing,
-    ) -> Said<Ended> {
+    ) -> Said<Gone> {
         let mut wrong = Vec::new();
         for command in commands {
             let mut next = Vec::new();
@@ -241,7 +257,8 @@ impl Steps<'_> {
                 taken.choices = choices;
                 let (on, failed) = self.command(run, command, taken, view, choosing)?;
                 next.extend(on);
-                wrong.extend(failed);
+                let inner = failed.into_iter();
+                wrong.extend(inner.map(|(run, (at, how))| (run, (at.or(Some(choices)), how))));
             }
             taken.choices = choices + 1 + width(command);
             runs = next;
@@ -256,7 +273,7 @@ impl Steps<'_> {
         taken: &mut Taken,
         view: &View,
         choosing: &mut Choosing,
-    ) -> Said<Ended> {
+    ) -> Said<Gone> {
         match command {
             Command::Assign(target, value) => self.assign(run, target, value, view),
             Command::Havoc(target) => self.havoc(run, target, taken, view),
@@ -265,7 +282,8 @@ impl Steps<'_> {
                 for (run, holds) in self.machine.truth(run, e, view)? {
                     match holds {
                         Some(true) => on.push(run),
-                        _ => wrong.push(run),
+                        Some(false) => wrong.push((run, (None, Failure::Asserted))),
+                        None => wrong.push((run, (None, Failure::Evaluation))),
                     }
                 }
                 Ok((on, wrong))
@@ -277,7 +295,7 @@ impl Steps<'_> {
                     // The second branch's choices have numbers behind those of the first.
                     let (branch, behind) = match holds {
                         None => {
-                            wrong.push(run);
+                            wrong.push((run, (None, Failure::Evaluation)));
                             continue;
                         }
                         Some(true) => (yes, 0),
@@ -331,7 +349,7 @@ impl Steps<'_> {
         })
     }
 
-    fn assign(&self, run: Run, target: &Target, value: &Expr, view: &View) -> Said<Ended> {
+    fn assign(&self, run: Run, target: &Target, value: &Expr, view: &View) -> Said<Gone> {
         let m = &self.machine;
         let (array, places) = self.places(run, target, view)?;
         let (low, high) = m.range(array)?;
@@ -340,19 +358,19 @@ impl Steps<'_> {
         let (mut on, mut wrong) = (Vec::new(), Vec::new());
         for (run, index) in places {
             let Some(index) = index else {
-                wrong.push(run);
+                wrong.push((run, (None, Failure::Evaluation)));
                 continue;
             };
             // An index outside goes wrong before the value is looked at.
             let (inside, outside) = m.inside(run, array, &index)?;
-            wrong.extend(outside);
+            wrong.extend(outside.into_iter().map(|run| (run, (None, Failure::Outside))));
             let mut values = Vec::new();
             for run in inside {
                 values.extend(m.eval(run, value, view)?);
             }
             for (run, value) in values {
                 let Some(value) = value else {
-                    wrong.push(run);
+                    wrong.push((run, (None, Failure::Evaluation)));
                     continue;
                 };
                 let stored = match wraps {
@@ -361,7 +379,11 @@ impl Steps<'_> {
                 };
                 for (run, value) in stored {
                     let Some(value) = value else {
-                        wrong.push(run);
+                        let how = match wraps {
+                            true => Failure::Evaluation,
+                            false => Failure::Range,
+                        };
+                        wrong.push((run, (None, how)));
                         continue;
                     };
                     let written = m.element(run, array, index.clone(), view, Some(&value))?;
@@ -372,7 +394,7 @@ impl Steps<'_> {
         Ok((on, wrong))
     }
 
-    fn havoc(&self, run: Run, target: &Target, taken: &Taken, view: &View) -> Said<Ended> {
+    fn havoc(&self, run: Run, target: &Target, taken: &Taken, view: &View) -> Said<Gone> {
         let edge = (taken.thread.number, taken.from, taken.count, 0);
         let way = run.ways.get(&edge).copied().unwrap_or(0);
         let place = (taken.count * 1_000 + way) * 100_000 + taken.choices;
@@ -384,11 +406,11 @@ impl Steps<'_> {
         let (mut on, mut wrong) = (Vec::new(), Vec::new());
         for (run, index) in places {
             let Some(index) = index else {
-                wrong.push(run);
+                wrong.push((run, (None, Failure::Evaluation)));
                 continue;
             };
             let (inside, outside) = m.inside(run, array, &index)?;
-            wrong.extend(outside);
+            wrong.extend(outside.into_iter().map(|run| (run, (None, Failure::Outside))));
             for run in inside {
                 let above = m.with(&run, Literal::NonNegative(value.minus(&low)))?;
                 let Some(run) = above else { continue };

@@ -1,0 +1,192 @@
+//! Claims of transactions for every value of a constant: each way through a block is right movers, one step, left movers.
+//!
+//! A bundle says no more than that a claim holds. Ways are followed here, on the text with the constant left open, and
+//! single questions about generic threads go to the case split (`theorem::EveryLeaf`): whether a step can be exchanged
+//! with one of another thread, may wait, or may go wrong. The bundle also claims that the discipline is kept. What else
+//! may be seen of a block that is never completed is a thread that goes wrong, an invariant, or a deadlock inside.
+
+use super::invariant::Refused;
+use crate::model::program::{
+    ArrayId, Claim, ClaimedBlock, How, LocId, Program, Thread, ThreadId, each_use,
+};
+use crate::theorem::{EveryLeaf, EveryWrong};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// The block of a kind of threads, with the number of the kind.
+type Block<'c> = (usize, &'c ClaimedBlock);
+
+/// Checks a claim; how many pairs of steps were exchanged for it.
+///
+/// # Errors
+/// What is not shown.
+pub fn check(leaf: &EveryLeaf, claim: &Claim) -> Result<usize, Refused> {
+    let refused = |why: &str| Err(Refused::Wrong(format!("{} is {why}", claim.name)));
+    // Where a loop leads back to the first statement it would not be known whether control is inside.
+    let inside = |b: &ClaimedBlock, l: &LocId| b.inside.contains(l);
+    if claim.blocks.iter().any(|b| b.entries.iter().any(|l| inside(b, l))) {
+        return refused("a block that begins with a loop");
+    }
+    let mut blocks: Vec<Block> = Vec::new();
+    for (k, kind) in leaf.kinds().into_iter().enumerate() {
+        let of = |t: &ThreadId| claim.blocks.iter().find(|b| b.thread == *t);
+        let all: Vec<Option<&ClaimedBlock>> = kind.iter().map(of).collect();
+        let parts = |b: &Option<&ClaimedBlock>| b.map(|b| (b.entries.clone(), b.inside.clone()));
+        if all.windows(2).any(|two| parts(&two[0]) != parts(&two[1])) {
+            return refused("not the same block in all threads of a kind");
+        }
+        blocks.extend(all.first().copied().flatten().map(|b| (k, b)));
+    }
+    if blocks.is_empty() {
+        return refused("a block that no thread has");
+    }
+    let mut walk = Walk {
+        leaf,
+        program: leaf.program(),
+        known: FxHashMap::default(),
+        exchanged: 0,
+    };
+    let mut behind = Vec::new();
+    for (k, block) in &blocks {
+        match walk.behind(*k, block)? {
+            Ok(places) => behind.push(places),
+            Err(l) => {
+                let at = &walk.thread(*k).locations[l].name;
+                return refused(&format!(
+                    "no transaction for every value: the step at {at} is no left mover behind what commits"
+                ));
+            }
+        }
+    }
+    match walk.seen(&blocks, &behind)? {
+        None => Ok(walk.exchanged),
+        Some(why) => refused(&format!("not shown for every value: {why}")),
+    }
+}
+
+struct Walk<'l, 'p> {
+    leaf: &'l EveryLeaf<'p>,
+    program: &'l Program,
+    /// Of a kind and a place, whether the step moves right, or else left.
+    known: FxHashMap<(usize, LocId, bool), bool>,
+    exchanged: usize,
+}
+
+impl Walk<'_, '_> {
+    fn thread(&self, kind: usize) -> &Thread {
+        let like = self.leaf.kinds()[kind].first().copied();
+        &self.program.threads[like.unwrap_or_default()]
+    }
+
+    /// Whether a step can be exchanged with each step of another thread that follows it, or else comes before it.
+    fn moves(&mut self, kind: usize, l: LocId, right: bool) -> Result<bool, Refused> {
+        if let Some(&known) = self.known.get(&(kind, l, right)) {
+            return Ok(known);
+        }
+        let others = 0..self.leaf.kinds().len();
+        let others: Vec<(usize, LocId)> = others
+            .flat_map(|k| self.thread(k).steps().map(move |at| (k, at)))
+            .collect();
+        let mut all = true;
+        for other in others {
+            all = match right {
+                true => self.leaf.swaps((kind, l), other)?,
+                false => self.leaf.swaps(other, (kind, l))?,
+            };
+            if !all {
+                break;
+            }
+            self.exchanged += 1;
+        }
+        self.known.insert((kind, l, right), all);
+        Ok(all)
+    }
+
+    /// The places behind the commit point, as late as that can be; or that of a step there which is no left mover.
+    fn behind(
+        &mut self,
+        kind: usize,
+        block: &ClaimedBlock,
+    ) -> Result<Result<BTreeSet<LocId>, LocId>, Refused> {
+        let mut met: FxHashSet<(LocId, bool)> = FxHashSet::default();
+        let mut behind = BTreeSet::new();
+        let mut open: Vec<(LocId, bool)> = block.entries.iter().map(|l| (*l, false)).collect();
+        while let Some((l, committed)) = open.pop() {
+            let location = &self.program.threads[block.thread].locations[l];
+            if location.edges.is_empty() || !met.insert((l, committed)) {
+                continue;
+            }
+            if committed {
+                if !self.moves(kind, l, false)? {
+                    return Ok(Err(l));
+                }
+                behind.insert(l);
+            }
+            let committed = committed || !self.moves(kind, l, true)?;
+            let inside = location.targets().into_iter();
+            let inside = inside.filter(|to| block.inside.contains(to));
+            open.extend(inside.map(|to| (to, committed)));
+        }
+        Ok(Ok(behind))
+    }
+
+    /// What may be seen of a block that is interrupted for ever, if anything may.
+    fn seen(
+        &self,
+        blocks: &[Block],
+        behind: &[BTreeSet<LocId>],
+    ) -> Result<Option<String>, Refused> {
+        let at = |k: usize, l: LocId| self.thread(k).locations[l].name.clone();
+        let mut events = false;
+        for (k, _) in self.leaf.kinds().iter().enumerate() {
+            for l in self.thread(k).steps() {
+                match self.leaf.goes_wrong((k, l))? {
+                    EveryWrong::Never => {}
+                    EveryWrong::OneWay => events = true,
+                    EveryWrong::ManyWays => {
+                        return Ok(Some(format!("it may go wrong at {} in several ways", at(k, l))));
+                    }
+                }
+            }
+        }
+        for (name, looked) in self.leaf.invariants() {
+            events = true;
+            if looked.as_ref().is_none_or(|looked| self.changes(looked, blocks)) {
+                return Ok(Some(format!("{name} looks inside")));
+            }
+        }
+        for ((k, block), behind) in blocks.iter().zip(behind) {
+            let no_deadlock = self.program.deadlock_free.is_some();
+            let inside = block.inside.iter().filter(|_| no_deadlock);
+            let completed = behind.iter().filter(|_| events);
+            for &l in inside.chain(completed) {
+                if self.leaf.waits((*k, l))? {
+                    return Ok(Some(format!("it may wait at {}", at(*k, l))));
+                }
+            }
+            if events && !self.program.threads[block.thread].is_straight(behind.clone()) {
+                return Ok(Some("it may never end".to_string()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether one of these variables may be written by a step of the blocks.
+    fn changes(&self, looked: &[ArrayId], blocks: &[Block]) -> bool {
+        let p = self.program;
+        let mut changes = false;
+        for (k, block) in blocks {
+            let places: Vec<LocId> = block.entries.iter().chain(&block.inside).copied().collect();
+            for t in self.leaf.kinds()[*k] {
+                let edges = places.iter().flat_map(|l| &p.threads[*t].locations[*l].edges);
+                edges.for_each(|edge| {
+                    each_use(p, edge, &mut |used| {
+                        let mut arrays = used.cells.clone().map(|c| p.cells[c].array);
+                        changes |= used.how == How::Write && arrays.any(|a| looked.contains(&a));
+                    });
+                });
+            }
+        }
+        changes
+    }
+}

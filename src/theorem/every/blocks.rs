@@ -1,0 +1,263 @@
+//! Claims `transaction NAME { .. }` for every value of the constant, by Lipton 1975.
+//!
+//! Every way through the block is right movers, one step, and left movers. Which steps are movers is found for generic
+//! threads, by exchanging a step with every step of another thread, on the states that what holds at locations allows.
+//! What is reached with all threads outside is then reached by whole blocks. If nothing can go wrong that is all. Else
+//! an execution up to what goes wrong is taken: threads before their commit points are taken back to where they began,
+//! and those behind it go on to the end of the block. So behind the commit point no step may wait, and none is taken
+//! twice; and what goes wrong there, a thread that has come from some place, is one thing.
+
+use super::Oracle;
+use super::oracle::{Place, Wrong};
+use super::run::{Said, Unsaid};
+use crate::base::control::{Control, Stop};
+use crate::base::results::{BlockObstacle, EveryClaim, Obstacle, Status};
+use crate::engine::compiled::Mover;
+use crate::model::program::{ArrayId, Claim, ClaimedBlock, How, LocId, Program, each_use};
+use crate::theorem::claims::{PATTERNS, finished};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// The claims of a model under examination.
+pub(super) struct Blocks<'o, 'p> {
+    oracle: &'o Oracle<'p>,
+    /// Whether one step may be exchanged with another that another thread takes behind it.
+    swaps: RefCell<FxHashMap<(Place, Place), bool>>,
+}
+
+/// What is known of a claim: the theorem by which it holds, or what stands against it.
+type Judged = Result<&'static str, BlockObstacle>;
+
+/// Says of each claim of a model whether it holds for every value. `instance` is a small one.
+///
+/// # Errors
+/// A limit that was hit.
+pub(super) fn claims(
+    oracle: &Oracle,
+    instance: &Program,
+    control: &Control,
+) -> Result<Vec<EveryClaim>, Stop> {
+    let mut all = Vec::new();
+    for claim in &oracle.parametric.program.claims {
+        let judged = match judged(oracle, claim) {
+            Ok(judged) => judged,
+            Err(Unsaid::Because(why)) => Err(BlockObstacle::Unsaid(why)),
+            Err(Unsaid::Stopped(stop)) => return Err(stop),
+        };
+        let met = |theorem| match seen(instance, claim, control)? {
+            None => Ok(Ok(theorem)),
+            Some(why) => Ok(Err(why)),
+        };
+        let judged = match judged {
+            Ok(theorem) => met(theorem)?,
+            against => against,
+        };
+        all.push(EveryClaim {
+            name: claim.name.clone(),
+            status: match judged {
+                Ok(_) => Status::Holds,
+                Err(_) => Status::Unknown,
+            },
+            theorem: judged.as_ref().ok().map(ToString::to_string),
+            obstacle: judged.err(),
+        });
+    }
+    Ok(all)
+}
+
+/// The theorem by which a claim holds for every value from the oracle's on, or what stands against it.
+///
+/// # Errors
+/// What can't be said, or a limit that was hit.
+pub(super) fn judged(oracle: &Oracle, claim: &Claim) -> Said<Judged> {
+    let blocks = Blocks {
+        oracle,
+        swaps: RefCell::default(),
+    };
+    blocks.judged(claim)
+}
+
+/// Why nothing is seen of a block in an instance, if nothing is.
+fn seen(
+    instance: &Program,
+    claim: &Claim,
+    control: &Control,
+) -> Result<Option<BlockObstacle>, Stop> {
+    let here = instance.claims.iter().find(|c| c.name == claim.name);
+    Ok(match here {
+        Some(here) if finished(instance, here, control)? => None,
+        _ => Some(BlockObstacle::NeverFinished),
+    })
+}
+
+impl Blocks<'_, '_> {
+    fn program(&self) -> &Program {
+        &self.oracle.parametric.program
+    }
+
+    fn judged(&self, claim: &Claim) -> Said<Judged> {
+        let loops = |b: &ClaimedBlock| b.entries.iter().any(|l| b.inside.contains(l));
+        if claim.blocks.iter().any(loops) {
+            return Ok(Err(BlockObstacle::BeginsWithLoop));
+        }
+        let mut of_kinds = Vec::new();
+        for (k, kind) in self.oracle.kinds.iter().enumerate() {
+            let of = |t: &usize| claim.blocks.iter().find(|b| b.thread == *t);
+            let Some(block) = of(&kind.like()) else {
+                if kind.threads.iter().any(|t| of(t).is_some()) {
+                    return Err(Unsaid::Because(Obstacle::Form));
+                }
+                continue;
+            };
+            let alike = |b: &ClaimedBlock| (&b.entries, &b.inside) == (&block.entries, &block.inside);
+            if !kind.threads.iter().all(|t| of(t).is_some_and(alike)) {
+                return Err(Unsaid::Because(Obstacle::Form));
+            }
+            of_kinds.push((k, block));
+        }
+        if of_kinds.is_empty() {
+            return Ok(Err(BlockObstacle::NeverFinished));
+        }
+        let (mut movers, mut beside) = (Vec::new(), FxHashMap::default());
+        for (k, block) in &of_kinds {
+            let mut found = FxHashMap::default();
+            for &l in block.entries.iter().chain(&block.inside) {
+                let (mover, other) = self.mover((*k, l))?;
+                found.insert(l, mover);
+                beside.insert((*k, l), other);
+            }
+            movers.push(found);
+        }
+        // Of what stands against the last pattern is told, which asks for least.
+        let mut against = BlockObstacle::NeverFinished;
+        for pattern in PATTERNS {
+            let each = of_kinds.iter().zip(&movers).map(|((k, block), movers)| {
+                let mover = |l: LocId| movers.get(&l).copied().unwrap_or_default();
+                let behind = pattern.behind(self.program(), &mover, block);
+                behind.map_err(|(step, committed)| BlockObstacle::NoMover {
+                    step: self.told((*k, step)),
+                    beside: self.told(beside[&(*k, step)].unwrap_or((*k, step))),
+                    behind: self.told((*k, committed)),
+                })
+            });
+            match each.collect::<Result<Vec<BTreeSet<LocId>>, BlockObstacle>>() {
+                Ok(behind) => match self.open(&of_kinds, &behind)? {
+                    None => return Ok(Ok(pattern.theorem)),
+                    Some(why) => against = why,
+                },
+                Err(why) => against = why,
+            }
+        }
+        Ok(Err(against))
+    }
+
+    /// What may be seen of an interrupted block, if anything may.
+    fn open(
+        &self,
+        blocks: &[(usize, &ClaimedBlock)],
+        behind: &[BTreeSet<LocId>],
+    ) -> Said<Option<BlockObstacle>> {
+        let program = self.program();
+        let mut watched = false;
+        let written = self.written(blocks);
+        for (name, looked) in &self.oracle.parametric.open.invariants {
+            watched = true;
+            let apart = |all: &Vec<ArrayId>| all.iter().all(|a| !written.contains(a));
+            if !looked.as_ref().is_some_and(apart) {
+                return Ok(Some(BlockObstacle::Looked(name.clone())));
+            }
+        }
+        if program.deadlock_free.is_some() {
+            for (k, block) in blocks {
+                for &l in &block.inside {
+                    if self.oracle.waits((*k, l))? {
+                        return Ok(Some(BlockObstacle::Waits(self.told((*k, l)))));
+                    }
+                }
+            }
+        }
+        for (k, kind) in self.oracle.kinds.iter().enumerate() {
+            for l in program.threads[kind.like()].steps() {
+                match self.oracle.goes_wrong((k, l))? {
+                    Wrong::Never => {}
+                    Wrong::OneWay => watched = true,
+                    Wrong::ManyWays => {
+                        return Ok(Some(BlockObstacle::GoesWrong(self.told((k, l)))));
+                    }
+                }
+            }
+        }
+        if !watched {
+            return Ok(None);
+        }
+        for ((k, block), behind) in blocks.iter().zip(behind) {
+            if !program.threads[block.thread].is_straight(behind.clone()) {
+                let first = behind.first().map(|&l| self.told((*k, l)));
+                return Ok(first.map(BlockObstacle::Loops));
+            }
+            for &l in behind {
+                if self.oracle.waits((*k, l))? {
+                    return Ok(Some(BlockObstacle::Waits(self.told((*k, l)))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The variables that steps of a block may write.
+    fn written(&self, blocks: &[(usize, &ClaimedBlock)]) -> BTreeSet<ArrayId> {
+        let program = self.program();
+        let mut written = BTreeSet::new();
+        for (_, block) in blocks {
+            for &l in block.entries.iter().chain(&block.inside) {
+                for edge in &program.threads[block.thread].locations[l].edges {
+                    each_use(program, edge, &mut |used| {
+                        if used.how == How::Write {
+                            let cells = program.cells.get(used.cells.clone());
+                            written.extend(cells.into_iter().flatten().map(|c| c.array));
+                        }
+                    });
+                }
+            }
+        }
+        written
+    }
+
+    /// What a step is as a mover, among the steps of all other threads; and the first past which it does not move left.
+    fn mover(&self, place: Place) -> Said<(Mover, Option<Place>)> {
+        let (mut right, mut beside) = (true, None);
+        for (k, kind) in self.oracle.kinds.iter().enumerate() {
+            for l in self.program().threads[kind.like()].steps() {
+                right = right && self.swap(place, (k, l))?;
+                if beside.is_none() && !self.swap((k, l), place)? {
+                    beside = Some((k, l));
+                }
+            }
+        }
+        let mover = Mover {
+            local: false,
+            right,
+            left: beside.is_none(),
+        };
+        Ok((mover, beside))
+    }
+
+    /// Whether a step may be taken after a step of another thread that follows it.
+    fn swap(&self, first: Place, second: Place) -> Said<bool> {
+        if let Some(&known) = self.swaps.borrow().get(&(first, second)) {
+            return Ok(known);
+        }
+        let swaps = match self.oracle.swaps(first, second) {
+            Err(Unsaid::Because(_)) => false,
+            answer => answer?,
+        };
+        self.swaps.borrow_mut().insert((first, second), swaps);
+        Ok(swaps)
+    }
+
+    fn told(&self, (k, l): Place) -> String {
+        let thread = &self.program().threads[self.oracle.kinds[k].like()];
+        format!("{} at {}", thread.family, thread.locations[l].name)
+    }
+}

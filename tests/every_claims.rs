@@ -1,0 +1,228 @@
+//! Claims of transactions for every value of a constant: each answer is the one that the definition gives for the first
+//! values, and so is what the checker accepts, whatever a bundle claims.
+
+use crate::claimed::{families, truth};
+use crate::random;
+use coarsen::base::control::{Control, ParseLimits};
+use coarsen::base::evidence::{Bundle, HYPOTHESES};
+use coarsen::certificate::{BundleVerdict, verify, write};
+use coarsen::results::{EveryReport, Status, Verdict};
+use coarsen::{Session, theory};
+use proptest::prelude::*;
+use std::cell::Cell;
+
+fn session(source: &str, n: Option<i64>) -> Option<Session> {
+    let defines: Vec<(String, String)> = n.iter().map(|n| ("N".into(), n.to_string())).collect();
+    let loaded = Session::load("m.cor", source, &defines, ParseLimits::default());
+    loaded.ok().map(|(session, _)| session)
+}
+
+fn every(source: &str) -> EveryReport {
+    let theory = theory("stoller-cohen").expect("shipped");
+    let session = session(source, None).unwrap_or_else(|| panic!("a model: {source}"));
+    session.every(&theory, "N", true, &Control::default())
+}
+
+fn replay(bundle: &Bundle) -> BundleVerdict {
+    verify(&write(bundle), None, &[], &Control::default())
+}
+
+/// What the checker says if this is claimed to be atomic, whatever was found.
+fn claimed(report: &EveryReport, name: &str) -> BundleVerdict {
+    let mut bundle = report.bundle.as_deref().expect("a bundle").clone();
+    bundle.parts[0].claims = vec![HYPOTHESES.into(), "discipline".into(), name.into()];
+    replay(&bundle)
+}
+
+/// What is said of a program, by finder and checker, is true for the first values. How many claims hold.
+fn is_true(source: &str) -> Result<usize, TestCaseError> {
+    let Some(all) = session(source, None) else {
+        return Ok(0);
+    };
+    let report = every(source);
+    let Some(from) = report.from.as_ref().and_then(|f| f.parse::<i64>().ok()) else {
+        return Ok(0);
+    };
+    let honest = report.bundle.as_deref().map(replay);
+    let why = honest.as_ref().and_then(|v| v.rejected.clone());
+    prop_assert_eq!(why, None, "{}", source);
+    let mut held = 0;
+    for claim in &all.program().claims {
+        let told = report.claims.iter().find(|c| c.name == claim.name);
+        let holds = told.is_some_and(|c| c.status == Status::Holds);
+        let accepted = claimed(&report, &claim.name).is_accepted();
+        prop_assert!(accepted || !holds, "{}: {}", claim.name, source);
+        if !accepted {
+            continue;
+        }
+        held += usize::from(holds);
+        for n in from..=from.max(2) {
+            let one = session(source, Some(n)).expect("a model");
+            let p = one.program();
+            let mut there = p.claims.iter();
+            let there = there.find(|c| c.name == claim.name).expect("the same");
+            let found = truth(p, there);
+            prop_assert!(
+                found != Status::Refuted,
+                "{} is refuted for N = {n}: {source}",
+                claim.name
+            );
+        }
+    }
+    Ok(held)
+}
+
+#[test]
+fn what_is_said_of_blocks_for_every_value_is_true() {
+    let held = Cell::new(0usize);
+    let mut runner = random::runner(200);
+    let result = runner.run(&families(), |source| {
+        held.set(held.get() + is_true(&source)?);
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(held.get(), 20), "{} hold", held.get());
+}
+
+/// Each claim with the theorem by which it holds for every value, or what stands against it.
+fn said(source: &str) -> Vec<(String, Option<String>, String)> {
+    let report = every(source);
+    assert_eq!(report.verdict, Verdict::Holds, "{:?}", report.obstacle);
+    is_true(source).unwrap_or_else(|why| panic!("{why}"));
+    let told = report.claims.into_iter().map(|c| {
+        let why = c.obstacle.map(|o| o.to_string()).unwrap_or_default();
+        (c.name, c.theorem, why)
+    });
+    told.collect()
+}
+
+fn holds(source: &str, theorem: &str) {
+    let all = said(source);
+    let theorems: Vec<Option<&str>> = all.iter().map(|(_, t, _)| t.as_deref()).collect();
+    assert_eq!(theorems, [Some(theorem)], "{source}: {all:?}");
+}
+
+fn is_open(source: &str, why: &str) {
+    let all = said(source);
+    assert!(
+        all.iter().all(|(_, theorem, told)| theorem.is_none() && told.contains(why)),
+        "{source}: {all:?}"
+    );
+}
+
+fn family(before: &str, block: &str, behind: &str) -> String {
+    format!(
+        "const N = 3; mutex m; mutex n; var x: mod 4 = 0; var y: mod 4 = 0; {before}
+         thread w(i in 0..N-1) {{ var t: mod 4 = 0; transaction c {{ {block} }} }} {behind}"
+    )
+}
+
+#[test]
+fn blocks_under_locks() {
+    let under = "lock(m); t = x; x = t + 1; unlock(m);";
+    holds(&family("", under, ""), "left-movers");
+    // The second lock may have to wait, and the block then has done nothing that others see.
+    let two = "lock(m); lock(n); t = x; y = t; x = t + 1; unlock(n); unlock(m);";
+    holds(&family("", two, ""), "left-movers");
+    // Others see the values between.
+    is_open(&family("", "lock(m); x = x + 1; unlock(m); lock(m); x = x + 1; unlock(m);", ""), "no left mover");
+    // One lock of several, by a number that is chosen.
+    holds(
+        "const N = 3; mutex m[N]; var acc[N]: mod 4 = 0 protected acc[k] by m[k];
+         thread w(i in 0..N-1) { var a: 0..N-1 = 0; var b: 0..N-1 = 0; havoc a; havoc b; assume(a < b);
+            transaction c { lock(m[a]); lock(m[b]); acc[a] = acc[a] - 1; acc[b] = acc[b] + 1;
+               unlock(m[b]); unlock(m[a]); } }",
+        "lipton",
+    );
+}
+
+/// A block that is never completed is seen by what goes wrong meanwhile, by invariants and by deadlocks.
+#[test]
+fn interrupted_blocks() {
+    let under = "lock(m); x = x + 1; unlock(m);";
+    let local = "var z: mod 4 = 0 unprotected; var seen: mod 4 = 0;";
+    // A thread that goes wrong: behind the commit point nothing may wait.
+    let stops = "var b: bool = false unprotected; var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;";
+    let observed = |block: &str| {
+        format!(
+            "const N = 2; {stops} thread w(i in 0..N-1) {{ transaction c {{ {block} }} }}
+             thread o {{ assert(x == 0); }} thread p {{ b = true; }}"
+        )
+    };
+    is_open(&observed("x = 1; when (false) skip; x = 0;"), "");
+    // The invariant looks at what the block writes.
+    let looks = format!("{local} invariant even: x != 1;");
+    is_open(&family(&looks, under, ""), "`even` looks at what the block writes");
+    let other = format!("{local} invariant zero: z == 0;");
+    holds(&family(&other, under, ""), "left-movers");
+    // With deadlocks asked for, no thread may get stuck inside.
+    let two = "lock(m); lock(n); x = x + 1; unlock(n); unlock(m);";
+    is_open(&family("deadlock_free;", two, ""), "may have to wait");
+    holds(&family("deadlock_free;", under, ""), "left-movers");
+}
+
+/// What goes wrong is told apart by its place, which two steps that are exchanged need not agree on.
+#[test]
+fn what_goes_wrong_in_several_ways() {
+    let under = "lock(m); x = x + 1; unlock(m);";
+    let before = "var z: mod 4 = 0 unprotected;";
+    let observed = |checks: &str| {
+        let others = format!("thread o {{ atomic {{ {checks} }} }} thread q {{ z = z + 1; }}");
+        family(before, under, &others).replace("var x: mod 4 = 0;", "var x: mod 4 = 0 protected by m;")
+    };
+    holds(&observed("assert(z == 0);"), "left-movers");
+    is_open(
+        &observed("assert(z != 1); assert(z != 2);"),
+        "in more than one way",
+    );
+    is_open(&observed("assert(1 / z == 1);"), "in more than one way");
+}
+
+#[test]
+fn blocks_of_which_nothing_is_said() {
+    is_open(&family("", "while (t != 1) { t = t + 1; lock(m); x = t; unlock(m); }", ""), "begins with a loop");
+    let z = "var z: 0..1 = 0 unprotected;";
+    is_open(&family(z, "when (z == 1) skip; lock(m); x = 1; unlock(m);", ""), "no thread is seen to leave");
+    // The discipline is not kept for every value, so nothing is said.
+    let source = "const N = 3; mutex m; var x: 0..1 = 0 protected x by m;
+        thread w(i in 0..N-1) { transaction c { if (i != 3) { lock(m); } x = 1; if (i != 3) { unlock(m); } } }";
+    let report = every(source);
+    assert_eq!(report.verdict, Verdict::Unknown);
+    assert!(report.claims.is_empty(), "{:?}", report.claims);
+    let verdict = claimed(&report, "c");
+    assert!(!verdict.is_accepted(), "{verdict:?}");
+}
+
+/// A thread that behaves differently from an index on is seen, too.
+#[test]
+fn an_exception_behind_the_instance() {
+    let source = |except: &str| {
+        format!(
+            "const N = 3; mutex m; var x: 0..3 = 0 unprotected;
+             thread w(i in 0..N-1) {{ transaction c {{ if (i != {except}) {{ lock(m); }} x = 1; x = 2;
+                if (i != {except}) {{ unlock(m); }} }} }}"
+        )
+    };
+    holds(&source("0 - 1"), "left-movers");
+    is_open(&source("5"), "no left mover");
+}
+
+/// Nobody has to be believed: claims of blocks that there are not, twice, or in another place.
+#[test]
+fn forged_claims() {
+    let report = every(&family("", "lock(m); x = x + 1; unlock(m);", ""));
+    assert!(claimed(&report, "c").is_accepted());
+    let good = report.bundle.as_deref().expect("a bundle");
+    assert!(good.shows("c"));
+    let refused = |claims: &[&str], why: &str| {
+        let mut bundle = good.clone();
+        bundle.parts[0].claims = claims.iter().map(ToString::to_string).collect();
+        let said = replay(&bundle).rejected.unwrap_or_default();
+        assert!(said.contains(why) && !said.is_empty(), "{claims:?}: {said}");
+    };
+    refused(&[HYPOTHESES, "discipline", "d"], "nothing is shown but blocks");
+    refused(&[HYPOTHESES, "discipline", "assertions"], "nothing is shown but blocks");
+    refused(&[HYPOTHESES, "discipline", "c", "c"], "claimed twice");
+    refused(&[HYPOTHESES, "c"], "no more is shown");
+    refused(&["c"], "no more is shown");
+}
