@@ -493,8 +493,9 @@ fn claims_and_lines_of_other_parts() {
         let all: Vec<String> = all.iter().map(ToString::to_string).collect();
         with(&bundle, |part| part.claims.clone_from(&all))
     };
-    let no_more = "no more is shown than hypotheses and discipline";
-    refused(&claims(&[HYPOTHESES, "discipline", "assertions"]), no_more);
+    let no_more = "no more is shown than hypotheses, discipline and blocks";
+    let no_block = "nothing is shown but blocks";
+    refused(&claims(&[HYPOTHESES, "discipline", "assertions"]), no_block);
     refused(&claims(&[HYPOTHESES, "states 3"]), no_more);
     refused(&claims(&["discipline"]), no_more);
     refused(&claims(&["assertions"]), no_more);

@@ -105,7 +105,8 @@ fn holds(source: &str, theorem: &str) {
 fn is_open(source: &str, why: &str) {
     let all = said(source);
     assert!(
-        all.iter().all(|(_, theorem, told)| theorem.is_none() && told.contains(why)),
+        all.iter()
+            .all(|(_, theorem, told)| theorem.is_none() && told.contains(why)),
         "{source}: {all:?}"
     );
 }
@@ -125,7 +126,14 @@ fn blocks_under_locks() {
     let two = "lock(m); lock(n); t = x; y = t; x = t + 1; unlock(n); unlock(m);";
     holds(&family("", two, ""), "left-movers");
     // Others see the values between.
-    is_open(&family("", "lock(m); x = x + 1; unlock(m); lock(m); x = x + 1; unlock(m);", ""), "no left mover");
+    is_open(
+        &family(
+            "",
+            "lock(m); x = x + 1; unlock(m); lock(m); x = x + 1; unlock(m);",
+            "",
+        ),
+        "no left mover",
+    );
     // One lock of several, by a number that is chosen.
     holds(
         "const N = 3; mutex m[N]; var acc[N]: mod 4 = 0 protected acc[k] by m[k];
@@ -152,7 +160,10 @@ fn interrupted_blocks() {
     is_open(&observed("x = 1; when (false) skip; x = 0;"), "");
     // The invariant looks at what the block writes.
     let looks = format!("{local} invariant even: x != 1;");
-    is_open(&family(&looks, under, ""), "`even` looks at what the block writes");
+    is_open(
+        &family(&looks, under, ""),
+        "`even` looks at what the block writes",
+    );
     let other = format!("{local} invariant zero: z == 0;");
     holds(&family(&other, under, ""), "left-movers");
     // With deadlocks asked for, no thread may get stuck inside.
@@ -168,7 +179,8 @@ fn what_goes_wrong_in_several_ways() {
     let before = "var z: mod 4 = 0 unprotected;";
     let observed = |checks: &str| {
         let others = format!("thread o {{ atomic {{ {checks} }} }} thread q {{ z = z + 1; }}");
-        family(before, under, &others).replace("var x: mod 4 = 0;", "var x: mod 4 = 0 protected by m;")
+        family(before, under, &others)
+            .replace("var x: mod 4 = 0;", "var x: mod 4 = 0 protected by m;")
     };
     holds(&observed("assert(z == 0);"), "left-movers");
     is_open(
@@ -180,9 +192,19 @@ fn what_goes_wrong_in_several_ways() {
 
 #[test]
 fn blocks_of_which_nothing_is_said() {
-    is_open(&family("", "while (t != 1) { t = t + 1; lock(m); x = t; unlock(m); }", ""), "begins with a loop");
+    is_open(
+        &family(
+            "",
+            "while (t != 1) { t = t + 1; lock(m); x = t; unlock(m); }",
+            "",
+        ),
+        "begins with a loop",
+    );
     let z = "var z: 0..1 = 0 unprotected;";
-    is_open(&family(z, "when (z == 1) skip; lock(m); x = 1; unlock(m);", ""), "no thread is seen to leave");
+    is_open(
+        &family(z, "when (z == 1) skip; lock(m); x = 1; unlock(m);", ""),
+        "no thread is seen to leave",
+    );
     // The discipline is not kept for every value, so nothing is said.
     let source = "const N = 3; mutex m; var x: 0..1 = 0 protected x by m;
         thread w(i in 0..N-1) { transaction c { if (i != 3) { lock(m); } x = 1; if (i != 3) { unlock(m); } } }";
@@ -220,8 +242,14 @@ fn forged_claims() {
         let said = replay(&bundle).rejected.unwrap_or_default();
         assert!(said.contains(why) && !said.is_empty(), "{claims:?}: {said}");
     };
-    refused(&[HYPOTHESES, "discipline", "d"], "nothing is shown but blocks");
-    refused(&[HYPOTHESES, "discipline", "assertions"], "nothing is shown but blocks");
+    refused(
+        &[HYPOTHESES, "discipline", "d"],
+        "nothing is shown but blocks",
+    );
+    refused(
+        &[HYPOTHESES, "discipline", "assertions"],
+        "nothing is shown but blocks",
+    );
     refused(&[HYPOTHESES, "discipline", "c", "c"], "claimed twice");
     refused(&[HYPOTHESES, "c"], "no more is shown");
     refused(&["c"], "no more is shown");

@@ -1,4 +1,5 @@
-//! Claims of transactions for every value of a constant: each way through a block is right movers, one step, left movers.
+//! Claims of transactions for every value of a constant: each way through a block is right movers, one step, left
+//! movers.
 //!
 //! A bundle says no more than that a claim holds. Ways are followed here, on the text with the constant left open, and
 //! single questions about generic threads go to the case split (`theorem::EveryLeaf`): whether a step can be exchanged
@@ -24,7 +25,11 @@ pub fn check(leaf: &EveryLeaf, claim: &Claim) -> Result<usize, Refused> {
     let refused = |why: &str| Err(Refused::Wrong(format!("{} is {why}", claim.name)));
     // Where a loop leads back to the first statement it would not be known whether control is inside.
     let inside = |b: &ClaimedBlock, l: &LocId| b.inside.contains(l);
-    if claim.blocks.iter().any(|b| b.entries.iter().any(|l| inside(b, l))) {
+    if claim
+        .blocks
+        .iter()
+        .any(|b| b.entries.iter().any(|l| inside(b, l)))
+    {
         return refused("a block that begins with a loop");
     }
     let mut blocks: Vec<Block> = Vec::new();
@@ -144,14 +149,20 @@ impl Walk<'_, '_> {
                     EveryWrong::Never => {}
                     EveryWrong::OneWay => events = true,
                     EveryWrong::ManyWays => {
-                        return Ok(Some(format!("it may go wrong at {} in several ways", at(k, l))));
+                        return Ok(Some(format!(
+                            "it may go wrong at {} in several ways",
+                            at(k, l)
+                        )));
                     }
                 }
             }
         }
         for (name, looked) in self.leaf.invariants() {
             events = true;
-            if looked.as_ref().is_none_or(|looked| self.changes(looked, blocks)) {
+            if looked
+                .as_ref()
+                .is_none_or(|looked| self.changes(looked, blocks))
+            {
                 return Ok(Some(format!("{name} looks inside")));
             }
         }
@@ -178,7 +189,9 @@ impl Walk<'_, '_> {
         for (k, block) in blocks {
             let places: Vec<LocId> = block.entries.iter().chain(&block.inside).copied().collect();
             for t in self.leaf.kinds()[*k] {
-                let edges = places.iter().flat_map(|l| &p.threads[*t].locations[*l].edges);
+                let edges = places
+                    .iter()
+                    .flat_map(|l| &p.threads[*t].locations[*l].edges);
                 edges.for_each(|edge| {
                     each_use(p, edge, &mut |used| {
                         let mut arrays = used.cells.clone().map(|c| p.cells[c].array);

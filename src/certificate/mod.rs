@@ -11,10 +11,10 @@
 //! with phases and of those with weaker steps, are checked.
 
 mod answer;
+mod blocks;
 mod claims;
 mod compared;
 mod encoded;
-mod blocks;
 mod every;
 mod execution;
 mod footprint;

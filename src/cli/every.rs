@@ -76,10 +76,14 @@ fn one(
         Format::Json => output.line(json::object(&report)),
         Format::Text => output.write(&text::render_every(&report, args.detail())),
     }
+    let claims = report.claims.iter().map(|c| c.name.as_str());
     let certified = match &args.certificate {
         Some(file) => Evidence {
             model: &report.model,
-            asked: vec![HYPOTHESES, "discipline"],
+            asked: [HYPOTHESES, "discipline"]
+                .into_iter()
+                .chain(claims)
+                .collect(),
             bundle: report.bundle.as_deref(),
             missing: None,
             nothing: "not all hypotheses are shown for every value",

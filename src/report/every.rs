@@ -76,7 +76,10 @@ impl fmt::Display for BlockObstacle {
             Self::BeginsWithLoop => f.write_str("the block begins with a loop"),
             Self::NeverFinished => f.write_str("no thread is seen to leave the block"),
             Self::Looked(property) => {
-                write!(f, "`{property}` looks at what the block writes, or at where threads are")
+                write!(
+                    f,
+                    "`{property}` looks at what the block writes, or at where threads are"
+                )
             }
             Self::Waits(step) => write!(f, "the step of {step} may have to wait"),
             Self::GoesWrong(step) => write!(

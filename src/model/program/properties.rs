@@ -26,7 +26,10 @@ impl Elaborator {
                     let arrays = self.program.arrays.iter().enumerate();
                     let seen = mentioned(expr, &mut names).then(|| {
                         let of = |name: &str| names.contains(&name);
-                        arrays.filter(|(_, a)| of(&a.name)).map(|(n, _)| n).collect()
+                        arrays
+                            .filter(|(_, a)| of(&a.name))
+                            .map(|(n, _)| n)
+                            .collect()
                     });
                     all.push((name.text.clone(), seen));
                 }

@@ -29,7 +29,10 @@ fn reason(report: &EveryReport) -> String {
     match (report.verdict, from, &report.obstacle) {
         (Verdict::Holds, Some(from), _) => {
             let kept = "no violation of the discipline is reachable";
-            match (blocks(report, Status::Holds), blocks(report, Status::Unknown)) {
+            match (
+                blocks(report, Status::Holds),
+                blocks(report, Status::Unknown),
+            ) {
                 (None, None) => format!("{from} the theorem applies and {kept}"),
                 (Some(atomic), None) => {
                     format!("{from} the theorem applies, {kept}, and {atomic} may be atomic")

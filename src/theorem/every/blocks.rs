@@ -10,7 +10,7 @@
 use super::Oracle;
 use super::oracle::{Place, Wrong};
 use super::run::{Said, Unsaid};
-use crate::base::control::{Control, Stop};
+use crate::base::control::{Control, Hit, Stop};
 use crate::base::results::{BlockObstacle, EveryClaim, Obstacle, Status};
 use crate::engine::compiled::Mover;
 use crate::model::program::{ArrayId, Claim, ClaimedBlock, How, LocId, Program, each_use};
@@ -30,30 +30,26 @@ pub(super) struct Blocks<'o, 'p> {
 type Judged = Result<&'static str, BlockObstacle>;
 
 /// Says of each claim of a model whether it holds for every value. `instance` is a small one.
-///
-/// # Errors
-/// A limit that was hit.
-pub(super) fn claims(
-    oracle: &Oracle,
-    instance: &Program,
-    control: &Control,
-) -> Result<Vec<EveryClaim>, Stop> {
-    let mut all = Vec::new();
-    for claim in &oracle.parametric.program.claims {
-        let judged = match judged(oracle, claim) {
-            Ok(judged) => judged,
-            Err(Unsaid::Because(why)) => Err(BlockObstacle::Unsaid(why)),
-            Err(Unsaid::Stopped(stop)) => return Err(stop),
-        };
-        let met = |theorem| match seen(instance, claim, control)? {
-            None => Ok(Ok(theorem)),
-            Some(why) => Ok(Err(why)),
-        };
-        let judged = match judged {
-            Ok(theorem) => met(theorem)?,
+pub(super) fn claims(oracle: &Oracle, instance: &Program, control: &Control) -> Vec<EveryClaim> {
+    let blocks = Blocks {
+        oracle,
+        swaps: RefCell::default(),
+    };
+    let one = |claim: &Claim| -> Said<Judged> {
+        Ok(match blocks.judged(claim)? {
+            Ok(theorem) => seen(instance, claim, control)?.map_or(Ok(theorem), Err),
             against => against,
-        };
-        all.push(EveryClaim {
+        })
+    };
+    let all = oracle.parametric.program.claims.iter();
+    let told = all.map(|claim| {
+        let judged = one(claim).unwrap_or_else(|unsaid| {
+            Err(BlockObstacle::Unsaid(match unsaid {
+                Unsaid::Because(why) => why,
+                Unsaid::Stopped(stop) => Obstacle::Limit(Hit::Phase(stop, control.phase())),
+            }))
+        });
+        EveryClaim {
             name: claim.name.clone(),
             status: match judged {
                 Ok(_) => Status::Holds,
@@ -61,21 +57,9 @@ pub(super) fn claims(
             },
             theorem: judged.as_ref().ok().map(ToString::to_string),
             obstacle: judged.err(),
-        });
-    }
-    Ok(all)
-}
-
-/// The theorem by which a claim holds for every value from the oracle's on, or what stands against it.
-///
-/// # Errors
-/// What can't be said, or a limit that was hit.
-pub(super) fn judged(oracle: &Oracle, claim: &Claim) -> Said<Judged> {
-    let blocks = Blocks {
-        oracle,
-        swaps: RefCell::default(),
-    };
-    blocks.judged(claim)
+        }
+    });
+    told.collect()
 }
 
 /// Why nothing is seen of a block in an instance, if nothing is.
@@ -110,7 +94,8 @@ impl Blocks<'_, '_> {
                 }
                 continue;
             };
-            let alike = |b: &ClaimedBlock| (&b.entries, &b.inside) == (&block.entries, &block.inside);
+            let alike =
+                |b: &ClaimedBlock| (&b.entries, &b.inside) == (&block.entries, &block.inside);
             if !kind.threads.iter().all(|t| of(t).is_some_and(alike)) {
                 return Err(Unsaid::Because(Obstacle::Form));
             }

@@ -13,8 +13,8 @@ use super::run::{
 use super::step::{Choosing, Discipline, Steps};
 use super::{Speech, disciplines};
 use crate::base::control::{Control, Stop};
-use crate::base::results::Obstacle;
 use crate::base::evidence::Letter;
+use crate::base::results::Obstacle;
 use crate::kernel::{Id, Index, Statement, Terms};
 use crate::model::program::{
     ArrayId, Expr, LocId, OpenDiscipline, Parametric, Program, SELF, ThreadId,
@@ -373,7 +373,9 @@ impl<'p> Oracle<'p> {
     /// What can't be said.
     pub(super) fn waits(&self, place: Place) -> Said<bool> {
         let (steps, begun) = self.begun_at(place)?;
-        let all = onward(begun, |run| steps.is_enabled(run, &steps.threads[0], place.1))?;
+        let all = onward(begun, |run| {
+            steps.is_enabled(run, &steps.threads[0], place.1)
+        })?;
         Ok(all.iter().any(|(_, enabled)| !enabled))
     }
 

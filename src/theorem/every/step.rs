@@ -363,7 +363,11 @@ impl Steps<'_> {
             };
             // An index outside goes wrong before the value is looked at.
             let (inside, outside) = m.inside(run, array, &index)?;
-            wrong.extend(outside.into_iter().map(|run| (run, (None, Failure::Outside))));
+            wrong.extend(
+                outside
+                    .into_iter()
+                    .map(|run| (run, (None, Failure::Outside))),
+            );
             let mut values = Vec::new();
             for run in inside {
                 values.extend(m.eval(run, value, view)?);
@@ -410,7 +414,11 @@ impl Steps<'_> {
                 continue;
             };
             let (inside, outside) = m.inside(run, array, &index)?;
-            wrong.extend(outside.into_iter().map(|run| (run, (None, Failure::Outside))));
+            wrong.extend(
+                outside
+                    .into_iter()
+                    .map(|run| (run, (None, Failure::Outside))),
+            );
             for run in inside {
                 let above = m.with(&run, Literal::NonNegative(value.minus(&low)))?;
                 let Some(run) = above else { continue };
