@@ -149,10 +149,11 @@ impl Walk<'_, '_> {
                     EveryWrong::Never => {}
                     EveryWrong::OneWay => events = true,
                     EveryWrong::ManyWays => {
-                        return Ok(Some(format!(
-                            "it may go wrong at {} in several ways",
-                            at(k, l)
-                        )));
+                        events = true;
+                        if self.decides(blocks, (k, l))? {
+                            let at = at(k, l);
+                            return Ok(Some(format!("it may go wrong at {at} in several ways")));
+                        }
                     }
                 }
             }
@@ -180,6 +181,31 @@ impl Walk<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a step of a block may write what a step of another thread uses, with both threads there.
+    fn decides(&self, blocks: &[Block], place: (usize, LocId)) -> Result<bool, Refused> {
+        let p = self.program;
+        let mut used = BTreeSet::new();
+        for edge in &self.thread(place.0).locations[place.1].edges {
+            each_use(p, edge, &mut |u| {
+                used.extend(u.cells.clone().map(|c| p.cells[c].array));
+            });
+        }
+        let used: Vec<ArrayId> = used.into_iter().collect();
+        for (k, block) in blocks {
+            for &l in block.entries.iter().chain(&block.inside) {
+                let alone = ClaimedBlock {
+                    entries: vec![l],
+                    inside: Vec::new(),
+                    ..(*block).clone()
+                };
+                if self.changes(&used, &[(*k, &alone)]) && self.leaf.together((*k, l), place)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether one of these variables may be written by a step of the blocks.

@@ -82,9 +82,9 @@ impl fmt::Display for BlockObstacle {
                 )
             }
             Self::Waits(step) => write!(f, "the step of {step} may have to wait"),
-            Self::GoesWrong(step) => write!(
+            Self::GoesWrong { step, by } => write!(
                 f,
-                "the step of {step} may go wrong for some value, in more than one way"
+                "the step of {step} may go wrong in more than one way, and that of {by} may decide in which"
             ),
             Self::Loops(step) => write!(
                 f,

@@ -99,7 +99,12 @@ pub enum BlockObstacle {
     /// A step inside may have to wait.
     Waits(String),
     /// A step may go wrong in more than one way.
-    GoesWrong(String),
+    GoesWrong {
+        /// It.
+        step: String,
+        /// A step of the block that may decide in which.
+        by: String,
+    },
     /// A step behind the commit point may be taken twice.
     Loops(String),
     /// Nothing can be said of its threads.

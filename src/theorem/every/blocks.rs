@@ -5,7 +5,7 @@
 //! What is reached with all threads outside is then reached by whole blocks. If nothing can go wrong that is all. Else
 //! an execution up to what goes wrong is taken: threads before their commit points are taken back to where they began,
 //! and those behind it go on to the end of the block. So behind the commit point no step may wait, and none is taken
-//! twice; and what goes wrong there, a thread that has come from some place, is one thing.
+//! twice; and in which way a thread goes wrong must not be decided by a step that is moved.
 
 use super::Oracle;
 use super::oracle::{Place, Wrong};
@@ -168,7 +168,13 @@ impl Blocks<'_, '_> {
                     Wrong::Never => {}
                     Wrong::OneWay => watched = true,
                     Wrong::ManyWays => {
-                        return Ok(Some(BlockObstacle::GoesWrong(self.told((k, l)))));
+                        watched = true;
+                        if let Some(by) = self.disturbed((k, l), blocks)? {
+                            return Ok(Some(BlockObstacle::GoesWrong {
+                                step: self.told((k, l)),
+                                by: self.told(by),
+                            }));
+                        }
                     }
                 }
             }
@@ -190,23 +196,43 @@ impl Blocks<'_, '_> {
         Ok(None)
     }
 
-    /// The variables that steps of a block may write.
-    fn written(&self, blocks: &[(usize, &ClaimedBlock)]) -> BTreeSet<ArrayId> {
-        let program = self.program();
-        let mut written = BTreeSet::new();
-        for (_, block) in blocks {
+    /// The first step of a block that may write what a step of another thread looks at, right before it or behind it.
+    fn disturbed(&self, place: Place, blocks: &[(usize, &ClaimedBlock)]) -> Said<Option<Place>> {
+        let looked = self.used(place, &|_| true);
+        for (k, block) in blocks {
             for &l in block.entries.iter().chain(&block.inside) {
-                for edge in &program.threads[block.thread].locations[l].edges {
-                    each_use(program, edge, &mut |used| {
-                        if used.how == How::Write {
-                            let cells = program.cells.get(used.cells.clone());
-                            written.extend(cells.into_iter().flatten().map(|c| c.array));
-                        }
-                    });
+                let written = self.used((*k, l), &|how| how == How::Write);
+                if !written.is_disjoint(&looked) && self.oracle.together((*k, l), place)? {
+                    return Ok(Some((*k, l)));
                 }
             }
         }
-        written
+        Ok(None)
+    }
+
+    /// The variables that steps of blocks may write.
+    fn written(&self, blocks: &[(usize, &ClaimedBlock)]) -> BTreeSet<ArrayId> {
+        let of = |(k, block): &(usize, &ClaimedBlock)| -> BTreeSet<ArrayId> {
+            let places = block.entries.iter().chain(&block.inside);
+            let written = places.flat_map(|l| self.used((*k, *l), &|how| how == How::Write));
+            written.collect()
+        };
+        blocks.iter().flat_map(of).collect()
+    }
+
+    /// The variables that a step uses in some way.
+    fn used(&self, (k, l): Place, how: &dyn Fn(How) -> bool) -> BTreeSet<ArrayId> {
+        let program = self.program();
+        let mut all = BTreeSet::new();
+        for edge in &program.threads[self.oracle.kinds[k].like()].locations[l].edges {
+            each_use(program, edge, &mut |used| {
+                if how(used.how) {
+                    let cells = program.cells.get(used.cells.clone());
+                    all.extend(cells.into_iter().flatten().map(|c| c.array));
+                }
+            });
+        }
+        all
     }
 
     /// What a step is as a mover, among the steps of all other threads; and the first past which it does not move left.

@@ -85,6 +85,14 @@ impl<'p> Leaf<'p> {
         }
     }
 
+    /// Whether two threads may be where two steps begin.
+    ///
+    /// # Errors
+    /// What can't be said, or a limit that was hit.
+    pub fn together(&self, one: Place, other: Place) -> Said<bool> {
+        self.oracle.together(one, other)
+    }
+
     /// Whether a step may have to wait.
     ///
     /// # Errors

@@ -367,6 +367,21 @@ impl<'p> Oracle<'p> {
         Ok((steps, begun))
     }
 
+    /// Whether two threads may be where two steps begin, for all that is known of locations.
+    ///
+    /// # Errors
+    /// What can't be said.
+    pub(super) fn together(&self, one: Place, other: Place) -> Said<bool> {
+        let form = || Unsaid::Because(Obstacle::Form);
+        let known = self.known()?.as_ref().ok_or_else(form)?;
+        let kinds = [one.0, other.0];
+        let steps = self.steps(&kinds);
+        let begun = self.begun(&steps, &kinds, self.from.get())?;
+        let begun = known.at(&steps, begun, (0, one.0), one.1)?;
+        let begun = known.at(&steps, begun, (1, other.0), other.1)?;
+        Ok(!begun.is_empty())
+    }
+
     /// Whether a step may have to wait, on the states that what holds at its location allows.
     ///
     /// # Errors
