@@ -198,7 +198,8 @@ fn what_goes_wrong_in_several_ways() {
     );
     // What is under the lock is not changed by anyone who is there, too.
     holds(
-        "const N = 3; const CAP = 3; mutex m; var top: 0..CAP = 0 protected by m; var data[CAP]: 0..N = 0 protected by m;
+        "const N = 3; const CAP = 3; mutex m;
+         var top: 0..CAP = 0 protected by m; var data[CAP]: 0..N = 0 protected by m;
          thread w(i in 0..N-1) { var v: 0..N = 0; while (true) { transaction c { lock(m);
             if (top > 0) { top = top - 1; v = data[top]; } else { data[top] = i; top = top + 1; } unlock(m); } } }",
         "left-movers",

@@ -22,7 +22,7 @@ use coarsen::report::diagnostics::Colour;
 use coarsen::report::text::Detail;
 use coarsen::report::{ci, coverage, json, page, text};
 use coarsen::results::{CheckReason, MoversReport, Note, Report, Verdict};
-use coarsen::theorem::{By, ForEvery, Reduce};
+use coarsen::theorem::{By, ForEvery, Reduce, Until};
 use std::path::Path;
 
 /// Work on what holds for every value that nobody asked for, in pairs of BDD nodes: about two hundredths of a second.
@@ -285,7 +285,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     (Some(_), Chosen::Theorem(theory)) => Some(theory.name.clone()),
                     _ => None,
                 },
-                only_hypotheses: false,
+                until: Until::Verdict,
                 others: match &args.theorem {
                     Some(_) => Vec::new(),
                     None => candidates().split_off(1),

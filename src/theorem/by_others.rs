@@ -5,7 +5,7 @@
 //! All that is settled before depends on the program, the options and counted work only. So processes that do it each
 //! for itself come to the same.
 
-use super::check::{Check, CheckOptions, Done, Prepared, Reduce, run};
+use super::check::{Check, CheckOptions, Done, Prepared, Reduce, Until, run};
 use super::choice::Candidates;
 use super::in_full;
 use super::inference::Subject;
@@ -99,7 +99,7 @@ impl Chosen {
             ..options.clone()
         };
         let settling = CheckOptions {
-            only_hypotheses: true,
+            until: Until::Hypotheses,
             ..options.clone()
         };
         let settle = |theory: &Theory| run(name, subject, theory, &settling, control);

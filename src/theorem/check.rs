@@ -64,6 +64,19 @@ pub enum ForEvery {
     Always,
 }
 
+/// How far a check goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Until {
+    /// To the end.
+    #[default]
+    Verdict,
+    /// Until the hypotheses are settled: somebody else explores the reduced system.
+    Hypotheses,
+    /// Until it is known which steps are visible, by disciplines that the reduced system does not violate: somebody
+    /// else settles the hypotheses, too.
+    Visibility,
+}
+
 /// What to check and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
@@ -85,8 +98,8 @@ pub struct CheckOptions {
     pub discharge: By,
     /// Judge claims of transactions by this theorem only.
     pub claims_by: Option<String>,
-    /// Stop when the hypotheses are settled: somebody else explores the reduced system.
-    pub only_hypotheses: bool,
+    /// How far to go.
+    pub until: Until,
     /// See states of the reduced system as one in these ways. (Not of a theorem about transactions.)
     pub quotients: Vec<Quotient>,
     /// Theorems that may be applied instead, if one promises more and nothing is asked for that only a reduction has.
@@ -111,6 +124,11 @@ pub struct Prepared {
 }
 
 impl CheckOptions {
+    /// Whether somebody else explores the reduced system.
+    pub(super) fn ends_early(&self) -> bool {
+        self.until != Until::Verdict
+    }
+
     /// The defaults, with all checks of one part against another that cost no more than the work itself: as the tests
     /// run.
     pub fn thorough() -> Self {
@@ -143,12 +161,23 @@ pub fn prepare(
     control: &Control,
 ) -> (Report, Option<Prepared>) {
     let options = CheckOptions {
-        only_hypotheses: true,
+        until: Until::Hypotheses,
         quotients: quotients.to_vec(),
         ..CheckOptions::default()
     };
+    prepare_until(name, program, theory, &options, control)
+}
+
+/// The same, as far as the options say.
+pub(super) fn prepare_until(
+    name: &str,
+    program: &Program,
+    theory: &Theory,
+    options: &CheckOptions,
+    control: &Control,
+) -> (Report, Option<Prepared>) {
     let subject = Subject::new(program);
-    let (report, done) = run(name, &subject, theory, &options, control);
+    let (report, done) = run(name, &subject, theory, options, control);
     (report, done.prepared)
 }
 
@@ -221,7 +250,7 @@ pub(super) fn run(
     report.statistics.threads = Some(program.threads.len().to_string());
     // Nothing rests on a conclusion that is not proved, so nothing is explored.
     let only_hypotheses = CheckOptions {
-        only_hypotheses: true,
+        until: Until::Hypotheses,
         certificate: false,
         ..options.clone()
     };
@@ -237,7 +266,7 @@ pub(super) fn run(
         Err(Stop::Variables) if check.left < u64::MAX && default => check.by_text(&mut report),
         // Otherwise somebody explores in full already.
         Err(Stop::Effort)
-            if !options.only_hypotheses && !in_full::may_be(program, theory, options) =>
+            if !options.ends_early() && !in_full::may_be(program, theory, options) =>
         {
             in_full::instead(&mut check, &mut report)
         }
@@ -246,7 +275,7 @@ pub(super) fn run(
     // Claims that relations are too large for are compared state by state.
     let outcome = match outcome {
         Ok(()) | Err(Stop::Nodes | Stop::Variables | Stop::Effort | Stop::States)
-            if report.claims.is_empty() && !options.only_hypotheses =>
+            if report.claims.is_empty() && !options.ends_early() =>
         {
             outcome.and(check.claims(&mut report, None))
         }
@@ -387,14 +416,10 @@ impl Check<'_> {
         report.timing.encoding = clock.elapsed().as_secs_f64();
         self.control.publish(report);
 
-        // What the text shows as well is not worth much.
-        match report.invisible.len() > self.by_text {
-            true => encoding.m.allow(self.left, usize::MAX),
-            false => encoding.m.allow(self.little(), usize::MAX),
-        }
+        encoding.m.allow(self.worth(report), usize::MAX);
         let guesses = inference.as_ref().is_some_and(|i| i.has_guesses(program));
         // What others explore soon, and find nothing in, needs no BDDs; those have traces and evidence.
-        let quick = match self.options.certificate || self.options.only_hypotheses && !guesses {
+        let quick = match self.options.certificate || self.options.ends_early() && !guesses {
             true => None,
             false => self.quick(report, &prepared, &asked).answered(),
         };
@@ -416,6 +441,10 @@ impl Check<'_> {
             explored = Some(self.kept(reduced, &goals)?);
         }
 
+        if self.options.until == Until::Visibility {
+            self.done.prepared = Some(prepared);
+            return Ok(false);
+        }
         let mut ladder = Ladder::new(&encoding);
         let settled = self.hypotheses(report, &encoding, &visibility, &goals, &mut ladder)?;
         if let (true, Some(inference), false) = (settled, inference, self.options.strict)
@@ -424,7 +453,7 @@ impl Check<'_> {
             self.left = self.left.saturating_sub(encoding.m.work());
             return Ok(true);
         }
-        if self.options.only_hypotheses {
+        if self.options.ends_early() {
             self.done.prepared = Some(prepared);
             return Ok(false);
         }
@@ -465,13 +494,21 @@ impl Check<'_> {
         Ok(false)
     }
 
+    /// What the relations may cost: what the text shows as well is not worth much.
+    fn worth(&self, report: &Report) -> u64 {
+        match report.invisible.len() > self.by_text {
+            true => self.left,
+            false => self.little(),
+        }
+    }
+
     /// What guesses were held against: all of it, if nobody holds them against it later. A violation that a limit has
     /// kept from being held against them may be one of a guess: where it begins, inside a step, is not known then.
     fn kept(&self, reduced: Reduced, goals: &[Goal]) -> Result<Reduced, Stop> {
         let is_violation = |(g, met): (&Goal, &bool)| *met && g.asked.kind == GoalKind::Discipline;
         let is_open = || goals.iter().zip(&reduced.met).any(is_violation);
         match reduced.stopped {
-            Some(stop) if self.options.only_hypotheses || is_open() => Err(stop),
+            Some(stop) if self.options.ends_early() || is_open() => Err(stop),
             _ => Ok(reduced),
         }
     }
@@ -565,7 +602,7 @@ impl Check<'_> {
             when_blocked: Blocked::Ends,
             plain: None,
         };
-        if self.options.only_hypotheses {
+        if self.options.ends_early() {
             self.done.prepared = Some(prepared);
             return Ok(());
         }

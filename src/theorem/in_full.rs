@@ -38,7 +38,7 @@ pub(super) fn may_be(program: &Program, theory: &Theory, options: &CheckOptions)
         || options.certificate
         || options.cross_check
         || options.annotate
-        || options.only_hypotheses
+        || options.ends_early()
         || options.discharge != By::Either
         || options.claims_by.is_some()
         || !options.quotients.is_empty();

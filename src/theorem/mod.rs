@@ -31,7 +31,9 @@ mod wellformed;
 
 pub use crate::base::results::Needed;
 pub use by_others::check_by;
-pub use check::{CheckOptions, ForEvery, Prepared, Reduce, check, check_with_facts, prepare};
+pub use check::{
+    CheckOptions, ForEvery, Prepared, Reduce, Until, check, check_with_facts, prepare,
+};
 pub use choice::choose;
 pub(crate) use claims::{PATTERNS, Pattern, by_path, class, commits};
 pub use claims::{alike, blocks, has_blocks};

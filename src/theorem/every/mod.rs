@@ -29,7 +29,7 @@ pub use self::oracle::Wrong;
 pub use self::run::Unsaid;
 
 use self::run::{Key, Said};
-use super::check::{Prepared, prepare};
+use super::check::{CheckOptions, Prepared, Until, prepare_until};
 use super::discharge::derive::{Deriver, Open};
 use super::discharge::facts::Discharge;
 use super::discharge::hypotheses::Pairs;
@@ -108,17 +108,45 @@ fn note(report: &mut EveryReport, unsaid: Unsaid, control: &Control) {
 }
 
 impl Instance {
-    /// Derives the hypotheses, finds the smallest value, and looks at the discipline.
+    /// Says what is known with the steps visible that are so by definition; if that does not do, with those that the
+    /// hypotheses on the instance need beside them.
     fn tell(&self, asked: &Asked, control: &Control, report: &mut EveryReport) -> Said<()> {
+        let first = self.prepared(asked, Until::Visibility, control)?;
+        match self.told(asked, &first, control, report) {
+            Ok(false) => {}
+            // Nothing is said of the hypotheses yet.
+            Err(Unsaid::Because(_)) if report.from.is_none() => {}
+            said => return said.map(drop),
+        }
+        report.hypotheses.clear();
+        let prepared = self.prepared(asked, Until::Hypotheses, control)?;
+        self.told(asked, &prepared, control, report)?;
+        Ok(())
+    }
+
+    /// Disciplines and visible steps of the instance.
+    fn prepared(&self, asked: &Asked, until: Until, control: &Control) -> Said<Prepared> {
         control.enter("disciplines and visible steps of a small instance");
-        let (prepared_report, prepared) =
-            prepare(asked.name, &self.program, asked.theory, &[], control);
-        let Some(prepared) = prepared else {
-            let hit = prepared_report.limits.hit;
-            return Err(Unsaid::Because(
-                hit.map_or(Obstacle::NoInstance, Obstacle::Limit),
-            ));
+        let options = CheckOptions {
+            until,
+            ..CheckOptions::default()
         };
+        let (report, prepared) =
+            prepare_until(asked.name, &self.program, asked.theory, &options, control);
+        prepared.ok_or_else(|| {
+            let hit = report.limits.hit;
+            Unsaid::Because(hit.map_or(Obstacle::NoInstance, Obstacle::Limit))
+        })
+    }
+
+    /// Derives the hypotheses, finds the smallest value, and looks at the discipline. Whether the hypotheses hold.
+    fn told(
+        &self,
+        asked: &Asked,
+        prepared: &Prepared,
+        control: &Control,
+        report: &mut EveryReport,
+    ) -> Said<bool> {
         let is_visible = |t: ThreadId, l: LocId| prepared.visible[t][l];
         for kind in &self.kinds {
             kind.uniform(&self.parametric, &is_visible)?;
@@ -127,7 +155,7 @@ impl Instance {
         let oracle = Oracle::new(self, &prepared.program, smaller, control)?;
         control.enter("building relations");
         let encoding = Encoding::within(&prepared.program, control.budget().effort, control)?;
-        let visibility = as_prepared(&encoding, &prepared);
+        let visibility = as_prepared(&encoding, prepared);
         let model = Model {
             encoding: &encoding,
             visibility: &visibility,
@@ -151,8 +179,9 @@ impl Instance {
         report.facts = discharge.facts.iter().map(|f| f.text.clone()).collect();
         if report.hypotheses.iter().any(|h| h.status != Status::Holds) {
             report.obstacle = Some(Obstacle::Hypotheses);
-            return Ok(());
+            return Ok(false);
         }
+        report.obstacle = None;
         let from = oracle.smallest(&discharge);
         report.from = Some(from.to_string());
         if !asked.theory.is_proved() {
@@ -185,7 +214,7 @@ impl Instance {
             };
             let mut bundle = for_every(
                 (asked.name, &asked.theory.name),
-                (&prepared, &discharge),
+                (prepared, &discharge),
                 values,
                 held,
             );
@@ -194,7 +223,7 @@ impl Instance {
             claims.for_each(|all| all.extend(shown.clone().map(|c| c.name.clone())));
             report.bundle = Some(Box::new(bundle));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Smaller values from which on something can be said.

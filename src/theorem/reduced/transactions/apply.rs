@@ -70,7 +70,7 @@ pub fn apply(check: &mut Check, uses: Uses, report: &mut Report) -> Result<(), S
 /// Whether it may be assumed at first that no thread goes wrong: nobody else rests on what is settled so.
 fn is_lenient(check: &Check) -> bool {
     let options = check.options;
-    !options.certificate && !options.only_hypotheses && options.discharge == By::Either
+    !options.certificate && !options.ends_early() && options.discharge == By::Either
 }
 
 /// Checks one program; whether the disciplines that it has by inference are kept. If `lenient`, a deadlock is looked
@@ -106,7 +106,7 @@ fn attempt(
     control.publish(report);
 
     settle(check, report, &mut e, (&phased, lenient), &goals)?;
-    if options.only_hypotheses {
+    if options.ends_early() {
         check.done.prepared = Some(phased.prepared(program));
         return Ok(true);
     }
