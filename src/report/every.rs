@@ -70,8 +70,7 @@ impl fmt::Display for BlockObstacle {
                 behind,
             } => write!(
                 f,
-                "the step of {step} comes behind that of {behind}, which commits, and is no left mover beside that of \
-                 {beside}"
+                "{step} comes behind {behind}, which commits, and is no left mover beside {beside}"
             ),
             Self::BeginsWithLoop => f.write_str("the block begins with a loop"),
             Self::NeverFinished => f.write_str("no thread is seen to leave the block"),
@@ -81,14 +80,14 @@ impl fmt::Display for BlockObstacle {
                     "`{property}` looks at what the block writes, or at where threads are"
                 )
             }
-            Self::Waits(step) => write!(f, "the step of {step} may have to wait"),
+            Self::Waits(step) => write!(f, "{step} may have to wait"),
             Self::GoesWrong { step, by } => write!(
                 f,
-                "the step of {step} may go wrong in more than one way, and that of {by} may decide in which"
+                "{step} may go wrong in more than one way, and {by} may decide in which"
             ),
             Self::Loops(step) => write!(
                 f,
-                "something may go wrong, and behind the step of {step} the block need not come to an end"
+                "something may go wrong, and behind {step} the block need not come to an end"
             ),
             Self::Unsaid(why) => why.fmt(f),
         }

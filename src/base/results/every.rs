@@ -78,7 +78,7 @@ pub struct EveryClaim {
     pub obstacle: Option<BlockObstacle>,
 }
 
-/// Why a claim is not known to hold for every value. Steps are told by their threads and places.
+/// Why a claim is not known to hold for every value. Steps are told by their texts, threads and places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockObstacle {
     /// A step behind the commit point is no left mover.

@@ -22,6 +22,8 @@ use std::collections::BTreeSet;
 /// The claims of a model under examination.
 pub(super) struct Blocks<'o, 'p> {
     oracle: &'o Oracle<'p>,
+    /// The model's name.
+    name: &'o str,
     /// Whether one step may be exchanged with another that another thread takes behind it.
     swaps: RefCell<FxHashMap<(Place, Place), bool>>,
 }
@@ -29,10 +31,15 @@ pub(super) struct Blocks<'o, 'p> {
 /// What is known of a claim: the theorem by which it holds, or what stands against it.
 type Judged = Result<&'static str, BlockObstacle>;
 
-/// Says of each claim of a model whether it holds for every value. `instance` is a small one.
-pub(super) fn claims(oracle: &Oracle, instance: &Program, control: &Control) -> Vec<EveryClaim> {
+/// Says of each claim of a model of this name whether it holds for every value. `instance` is a small one.
+pub(super) fn claims(
+    oracle: &Oracle,
+    (name, instance): (&str, &Program),
+    control: &Control,
+) -> Vec<EveryClaim> {
     let blocks = Blocks {
         oracle,
+        name,
         swaps: RefCell::default(),
     };
     let one = |claim: &Claim| -> Said<Judged> {
@@ -267,8 +274,16 @@ impl Blocks<'_, '_> {
         Ok(swaps)
     }
 
+    /// The text of a step, whose it is, and where it stands.
     fn told(&self, (k, l): Place) -> String {
-        let thread = &self.program().threads[self.oracle.kinds[k].like()];
-        format!("{} at {}", thread.family, thread.locations[l].name)
+        let (p, name) = (self.program(), self.name);
+        let thread = &p.threads[self.oracle.kinds[k].like()];
+        let span = thread.locations[l].span;
+        let (line, column) = p.place(span);
+        format!(
+            "`{}` ({}, {name}:{line}:{column})",
+            p.text(span),
+            thread.family
+        )
     }
 }

@@ -203,7 +203,7 @@ impl Instance {
         }
         if report.discipline == Status::Holds && !self.parametric.program.claims.is_empty() {
             control.enter("transactions for every value");
-            report.claims = blocks::claims(&oracle, &self.program, control);
+            report.claims = blocks::claims(&oracle, (asked.name, &self.program), control);
         }
         if asked.certificate {
             let held = report.discipline == Status::Holds;
