@@ -42,7 +42,8 @@ use crate::base::control::{Control, Hit};
 use crate::base::evidence::{Letter, Values};
 use crate::base::results;
 use crate::base::results::{
-    EveryHypothesis, EveryReport, Evidence, Obstacle, Status, Underived, Verdict, VisibilityReason,
+    EveryHypothesis, EveryReport, Evidence, Inferred, Obstacle, Status, Underived, Verdict,
+    VisibilityReason,
 };
 use crate::engine::relations::Encoding;
 use crate::kernel::Terms;
@@ -109,23 +110,32 @@ fn note(report: &mut EveryReport, unsaid: Unsaid, control: &Control) {
 
 impl Instance {
     /// Says what is known with the steps visible that are so by definition; if that does not do, with those that the
-    /// hypotheses on the instance need beside them.
+    /// hypotheses on the instance need beside them because a guess at a discipline does not.
     fn tell(&self, asked: &Asked, control: &Control, report: &mut EveryReport) -> Said<()> {
-        let first = self.prepared(asked, Until::Visibility, control)?;
-        match self.told(asked, &first, control, report) {
-            Ok(false) => {}
-            // Nothing is said of the hypotheses yet.
-            Err(Unsaid::Because(_)) if report.from.is_none() => {}
-            said => return said.map(drop),
+        let (first, guesses) = self.prepared(asked, Until::Visibility, control)?;
+        let said = self.told(asked, &first, control, report);
+        let is_open = |said: &Said<()>| match said {
+            Ok(()) | Err(Unsaid::Because(_)) => report.from.is_none(),
+            Err(Unsaid::Stopped(_)) => false,
+        };
+        if guesses.is_empty() || !is_open(&said) {
+            return said;
+        }
+        let (last, others) = self.prepared(asked, Until::Hypotheses, control)?;
+        if last.visible == first.visible && others == guesses {
+            return said;
         }
         report.hypotheses.clear();
-        let prepared = self.prepared(asked, Until::Hypotheses, control)?;
-        self.told(asked, &prepared, control, report)?;
-        Ok(())
+        self.told(asked, &last, control, report)
     }
 
-    /// Disciplines and visible steps of the instance.
-    fn prepared(&self, asked: &Asked, until: Until, control: &Control) -> Said<Prepared> {
+    /// Disciplines and visible steps of the instance, and what of it was inferred.
+    fn prepared(
+        &self,
+        asked: &Asked,
+        until: Until,
+        control: &Control,
+    ) -> Said<(Prepared, Vec<Inferred>)> {
         control.enter("disciplines and visible steps of a small instance");
         let options = CheckOptions {
             until,
@@ -133,20 +143,24 @@ impl Instance {
         };
         let (report, prepared) =
             prepare_until(asked.name, &self.program, asked.theory, &options, control);
-        prepared.ok_or_else(|| {
-            let hit = report.limits.hit;
-            Unsaid::Because(hit.map_or(Obstacle::NoInstance, Obstacle::Limit))
-        })
+        match prepared {
+            Some(prepared) => Ok((prepared, report.discipline)),
+            None => {
+                let hit = report.limits.hit;
+                let why = hit.map_or(Obstacle::NoInstance, Obstacle::Limit);
+                Err(Unsaid::Because(why))
+            }
+        }
     }
 
-    /// Derives the hypotheses, finds the smallest value, and looks at the discipline. Whether the hypotheses hold.
+    /// Derives the hypotheses, finds the smallest value, and looks at the discipline.
     fn told(
         &self,
         asked: &Asked,
         prepared: &Prepared,
         control: &Control,
         report: &mut EveryReport,
-    ) -> Said<bool> {
+    ) -> Said<()> {
         let is_visible = |t: ThreadId, l: LocId| prepared.visible[t][l];
         for kind in &self.kinds {
             kind.uniform(&self.parametric, &is_visible)?;
@@ -179,7 +193,7 @@ impl Instance {
         report.facts = discharge.facts.iter().map(|f| f.text.clone()).collect();
         if report.hypotheses.iter().any(|h| h.status != Status::Holds) {
             report.obstacle = Some(Obstacle::Hypotheses);
-            return Ok(false);
+            return Ok(());
         }
         report.obstacle = None;
         let from = oracle.smallest(&discharge);
@@ -223,7 +237,7 @@ impl Instance {
             claims.for_each(|all| all.extend(shown.clone().map(|c| c.name.clone())));
             report.bundle = Some(Box::new(bundle));
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Smaller values from which on something can be said.
