@@ -166,6 +166,18 @@ fn interrupted_blocks() {
     );
     let other = format!("{local} invariant zero: z == 0;");
     holds(&family(&other, under, ""), "left-movers");
+    // What it looks at is not taken from the instance, where this says nothing of x; nor is it known of all forms.
+    let (large, owner) = (
+        "invariant even: N < 4 || x != 1;",
+        "invariant even: m.owner != 7;",
+    );
+    let local = "invariant even: w(0).t == 0;";
+    for looks in [large, owner, local] {
+        is_open(
+            &family(looks, under, ""),
+            "`even` looks at what the block writes",
+        );
+    }
     // With deadlocks asked for, no thread may get stuck inside.
     let two = "lock(m); lock(n); x = x + 1; unlock(n); unlock(m);";
     is_open(&family("deadlock_free;", two, ""), "may have to wait");

@@ -183,24 +183,27 @@ impl Walk<'_, '_> {
         Ok(None)
     }
 
-    /// Whether a step of a block may write what a step of another thread uses, with both threads there.
-    fn decides(&self, blocks: &[Block], place: (usize, LocId)) -> Result<bool, Refused> {
-        let p = self.program;
-        let mut used = BTreeSet::new();
-        for edge in &self.thread(place.0).locations[place.1].edges {
-            each_use(p, edge, &mut |u| {
-                used.extend(u.cells.clone().map(|c| p.cells[c].array));
+    /// The variables that a step may use, or only those that it may write.
+    fn used(&self, (k, l): (usize, LocId), only_written: bool) -> BTreeSet<ArrayId> {
+        let mut all = BTreeSet::new();
+        for edge in &self.thread(k).locations[l].edges {
+            each_use(self.program, edge, &mut |used| {
+                if used.how == How::Write || !only_written {
+                    let cells = self.program.cells.get(used.cells.clone());
+                    all.extend(cells.into_iter().flatten().map(|c| c.array));
+                }
             });
         }
-        let used: Vec<ArrayId> = used.into_iter().collect();
+        all
+    }
+
+    /// Whether a step of a block may write what a step of another thread uses, with both threads there.
+    fn decides(&self, blocks: &[Block], place: (usize, LocId)) -> Result<bool, Refused> {
+        let used = self.used(place, false);
         for (k, block) in blocks {
             for &l in block.entries.iter().chain(&block.inside) {
-                let alone = ClaimedBlock {
-                    entries: vec![l],
-                    inside: Vec::new(),
-                    ..(*block).clone()
-                };
-                if self.changes(&used, &[(*k, &alone)]) && self.leaf.together((*k, l), place)? {
+                let at = (*k, l);
+                if !self.used(at, true).is_disjoint(&used) && self.leaf.together(at, place)? {
                     return Ok(true);
                 }
             }
@@ -210,22 +213,12 @@ impl Walk<'_, '_> {
 
     /// Whether one of these variables may be written by a step of the blocks.
     fn changes(&self, looked: &[ArrayId], blocks: &[Block]) -> bool {
-        let p = self.program;
-        let mut changes = false;
-        for (k, block) in blocks {
-            let places: Vec<LocId> = block.entries.iter().chain(&block.inside).copied().collect();
-            for t in self.leaf.kinds()[*k] {
-                let edges = places
-                    .iter()
-                    .flat_map(|l| &p.threads[*t].locations[*l].edges);
-                edges.for_each(|edge| {
-                    each_use(p, edge, &mut |used| {
-                        let mut arrays = used.cells.clone().map(|c| p.cells[c].array);
-                        changes |= used.how == How::Write && arrays.any(|a| looked.contains(&a));
-                    });
-                });
-            }
-        }
-        changes
+        blocks.iter().any(|(k, block)| {
+            let mut places = block.entries.iter().chain(&block.inside);
+            places.any(|&l| {
+                let written = self.used((*k, l), true);
+                looked.iter().any(|a| written.contains(a))
+            })
+        })
     }
 }

@@ -1,8 +1,8 @@
 //! `init`, properties, lemmas and `expect` lines: expressions over whole states.
 
-use super::Property;
 use super::codes;
 use super::scope::{Context, Elaborator};
+use super::{ArrayId, Property};
 use crate::model::text::ast::{
     self, Decl, ExpectKind, ExprKind, Model, Name, PropertyKind, Selector,
 };
@@ -23,14 +23,7 @@ impl Elaborator {
                     expr,
                 } => {
                     let mut names = Vec::new();
-                    let arrays = self.program.arrays.iter().enumerate();
-                    let seen = mentioned(expr, &mut names).then(|| {
-                        let of = |name: &str| names.contains(&name);
-                        arrays
-                            .filter(|(_, a)| of(&a.name))
-                            .map(|(n, _)| n)
-                            .collect()
-                    });
+                    let seen = mentioned(expr, &mut names).then(|| self.named(&names));
                     all.push((name.text.clone(), seen));
                 }
                 _ => {}
@@ -39,6 +32,14 @@ impl Elaborator {
         if let Some(open) = &mut self.open {
             open.invariants = all;
         }
+    }
+
+    /// The variables with these names. What belongs to a record or an object has its name before a dot.
+    fn named(&self, names: &[&str]) -> Vec<ArrayId> {
+        let is_one = |name: &str| name.split('.').next().is_some_and(|n| names.contains(&n));
+        let arrays = self.program.arrays.iter().enumerate();
+        let found = arrays.filter(|(_, a)| is_one(&a.name));
+        found.map(|(n, _)| n).collect()
     }
 
     /// `init`, invariants, lemmas, reach properties, `deadlock_free` and expectations.
