@@ -91,6 +91,16 @@ pub(super) struct Failed {
     pub how: Failure,
 }
 
+impl Failure {
+    /// Of what is written with these indices, of which each may lie outside.
+    pub fn outside(index: &[Linear]) -> Self {
+        match index.len() {
+            0 | 1 => Failure::Outside,
+            _ => Failure::Evaluation,
+        }
+    }
+}
+
 /// How a command goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Failure {
@@ -100,7 +110,7 @@ pub(super) enum Failure {
     Outside,
     /// What is written is none of the variable's values.
     Range,
-    /// An expression has no value. There may be several places in it that have none.
+    /// Something has no value, or lies outside, and there may be several places where that is so.
     Evaluation,
 }
 

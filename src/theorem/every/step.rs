@@ -363,11 +363,8 @@ impl Steps<'_> {
             };
             // An index outside goes wrong before the value is looked at.
             let (inside, outside) = m.inside(run, array, &index)?;
-            wrong.extend(
-                outside
-                    .into_iter()
-                    .map(|run| (run, (None, Failure::Outside))),
-            );
+            let outside = outside.into_iter();
+            wrong.extend(outside.map(|run| (run, (None, Failure::outside(&index)))));
             let mut values = Vec::new();
             for run in inside {
                 values.extend(m.eval(run, value, view)?);
@@ -414,11 +411,8 @@ impl Steps<'_> {
                 continue;
             };
             let (inside, outside) = m.inside(run, array, &index)?;
-            wrong.extend(
-                outside
-                    .into_iter()
-                    .map(|run| (run, (None, Failure::Outside))),
-            );
+            let outside = outside.into_iter();
+            wrong.extend(outside.map(|run| (run, (None, Failure::outside(&index)))));
             for run in inside {
                 let above = m.with(&run, Literal::NonNegative(value.minus(&low)))?;
                 let Some(run) = above else { continue };
