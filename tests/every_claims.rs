@@ -180,7 +180,7 @@ fn interrupted_blocks() {
     }
     // With deadlocks asked for, no thread may get stuck inside.
     let two = "lock(m); lock(n); x = x + 1; unlock(n); unlock(m);";
-    is_open(&family("deadlock_free;", two, ""), "may have to wait");
+    is_open(&family("deadlock_free;", two, ""), "may get stuck inside");
     holds(&family("deadlock_free;", under, ""), "left-movers");
 }
 

@@ -80,7 +80,14 @@ impl fmt::Display for BlockObstacle {
                     "`{property}` looks at what the block writes, or at where threads are"
                 )
             }
-            Self::Waits(step) => write!(f, "{step} may have to wait"),
+            Self::Stuck(step) => write!(
+                f,
+                "a thread may get stuck inside, at {step}, as far as is seen, and deadlocks are asked for"
+            ),
+            Self::Waits(step) => write!(
+                f,
+                "something may go wrong while a thread waits inside, at {step}"
+            ),
             Self::GoesWrong { step, by } => write!(
                 f,
                 "{step} may go wrong in more than one way, and {by} may decide in which"

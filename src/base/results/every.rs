@@ -96,7 +96,10 @@ pub enum BlockObstacle {
     NeverFinished,
     /// A property looks at what the block does.
     Looked(String),
-    /// A step inside may have to wait.
+    /// Deadlocks are asked for, and a step inside may have to wait. Nothing else stands against the claim that was
+    /// looked at.
+    Stuck(String),
+    /// A step behind the commit point may have to wait.
     Waits(String),
     /// A step may go wrong in more than one way.
     GoesWrong {

@@ -160,15 +160,6 @@ impl Blocks<'_, '_> {
                 return Ok(Some(BlockObstacle::Looked(name.clone())));
             }
         }
-        if program.deadlock_free.is_some() {
-            for (k, block) in blocks {
-                for &l in &block.inside {
-                    if self.oracle.waits((*k, l))? {
-                        return Ok(Some(BlockObstacle::Waits(self.told((*k, l)))));
-                    }
-                }
-            }
-        }
         for (k, kind) in self.oracle.kinds.iter().enumerate() {
             for l in program.threads[kind.like()].steps() {
                 match self.oracle.goes_wrong((k, l))? {
@@ -186,10 +177,8 @@ impl Blocks<'_, '_> {
                 }
             }
         }
-        if !watched {
-            return Ok(None);
-        }
-        for ((k, block), behind) in blocks.iter().zip(behind) {
+        let blocks_and_behind = blocks.iter().zip(behind).filter(|_| watched);
+        for ((k, block), behind) in blocks_and_behind {
             if !program.threads[block.thread].is_straight(behind.clone()) {
                 let first = behind.first().map(|&l| self.told((*k, l)));
                 return Ok(first.map(BlockObstacle::Loops));
@@ -197,6 +186,15 @@ impl Blocks<'_, '_> {
             for &l in behind {
                 if self.oracle.waits((*k, l))? {
                     return Ok(Some(BlockObstacle::Waits(self.told((*k, l)))));
+                }
+            }
+        }
+        if program.deadlock_free.is_some() {
+            for (k, block) in blocks {
+                for &l in &block.inside {
+                    if self.oracle.waits((*k, l))? {
+                        return Ok(Some(BlockObstacle::Stuck(self.told((*k, l)))));
+                    }
                 }
             }
         }
