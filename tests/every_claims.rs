@@ -149,15 +149,26 @@ fn blocks_under_locks() {
 fn interrupted_blocks() {
     let under = "lock(m); x = x + 1; unlock(m);";
     let local = "var z: mod 4 = 0 unprotected; var seen: mod 4 = 0;";
-    // A thread that goes wrong: behind the commit point nothing may wait.
-    let stops = "var b: bool = false unprotected; var x: 0..1 = 0 unprotected; var y: 0..1 = 0 unprotected;";
-    let observed = |block: &str| {
+    // A thread that waits or loops behind the commit point lets others go wrong. If the block is atomic, nobody else
+    // takes a step then.
+    let observed = |behind: &str| {
         format!(
-            "const N = 2; {stops} thread w(i in 0..N-1) {{ transaction c {{ {block} }} }}
-             thread o {{ assert(x == 0); }} thread p {{ b = true; }}"
+            "const N = 2; var z: mod 4 = 0 unprotected; var b: bool = false unprotected;
+             thread w(i in 0..N-1) {{ var t: mod 4 = 0; havoc t; transaction c {{ z = t; {behind} }} }}
+             thread o {{ assert(z != 1); }}"
         )
     };
-    is_open(&observed("x = 1; when (false) skip; x = 0;"), "");
+    for (behind, why) in [
+        ("when (t != 1 || b) skip;", "while a thread waits inside"),
+        ("while (t == 1) { t = 1; }", "need not come to an end"),
+    ] {
+        let source = observed(behind);
+        is_open(&source, why);
+        let two = session(&source, None).expect("a model");
+        let p = two.program();
+        assert_eq!(truth(p, &p.claims[0]), Status::Refuted, "{source}");
+    }
+    holds(&observed("t = 0;"), "left-movers");
     // The invariant looks at what the block writes.
     let looks = format!("{local} invariant even: x != 1;");
     is_open(
