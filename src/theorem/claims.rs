@@ -19,11 +19,12 @@ mod objects;
 mod observed;
 mod patterns;
 mod rounds;
+mod sections;
 mod weakened;
 
 pub use self::diagrams::alike;
 pub use self::patterns::{PATTERNS, Pattern, blocks, commits, has_blocks};
-pub use self::weakened::by_path;
+pub use self::weakened::{Divided, by_path};
 
 use self::compared::{Compared, Found, compare};
 use self::rounds::{divided, looked_at};

@@ -249,10 +249,10 @@ fn with_weaker_steps(
     let program = split.unwrap_or(program);
     let weaker = paths.iter().copied().collect();
     let made = of(program).and_then(|n| by_path(program, &program.claims[n], &weaker));
-    let Some((weak, _)) = made else {
+    let Some(made) = made else {
         return Ok(None);
     };
-    let part = invariant(&weak, vec![name.to_string()], control)?;
+    let part = invariant(&made.program, vec![name.to_string()], control)?;
     Ok(part.map(|part| Part {
         weaker: Some(paths),
         ..part

@@ -35,7 +35,7 @@ pub use check::{
     CheckOptions, ForEvery, Prepared, Reduce, Until, check, check_with_facts, prepare,
 };
 pub use choice::choose;
-pub(crate) use claims::{PATTERNS, Pattern, by_path, class, commits};
+pub(crate) use claims::{Divided, PATTERNS, Pattern, by_path, class, commits};
 pub use claims::{alike, blocks, has_blocks};
 pub use discharge::By;
 pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};

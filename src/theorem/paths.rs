@@ -49,6 +49,9 @@ pub struct Path {
 /// Conditions on one variable by which ways are told apart.
 const TESTS: usize = 2;
 
+/// The values of a variable before and behind, where they are known.
+type Effect = (Option<i64>, Option<i64>);
+
 /// A way through commands, and where it leads.
 type Way = (Vec<Part>, Option<LocId>);
 
@@ -149,6 +152,79 @@ impl Path {
             shares,
             weak,
         }
+    }
+
+    /// A variable of others' that this path finds with one value and leaves with another, as a lock that it takes, and
+    /// the value that it finds.
+    pub fn takes(&self, program: &Program) -> Option<(CellId, i64)> {
+        let own = Own {
+            program,
+            thread: self.thread,
+        };
+        let of = own.effects(self.guard.as_ref(), &self.parts).into_iter();
+        let taken = of.filter(|(c, _)| !own.array(program.cells[*c].array));
+        let mut taken = taken.filter_map(|(c, (before, behind))| {
+            let (before, behind) = (before?, behind?);
+            (before != behind).then_some((c, before))
+        });
+        taken.next()
+    }
+
+    /// Whether this path leaves a variable with a value, by an assignment.
+    pub fn gives(&self, program: &Program, (cell, value): (CellId, i64)) -> bool {
+        let own = Own {
+            program,
+            thread: self.thread,
+        };
+        let effects = own.effects(self.guard.as_ref(), &self.parts);
+        effects
+            .get(&cell)
+            .is_some_and(|(_, behind)| *behind == Some(value))
+    }
+
+    /// Paths of one thread that follow each other, as one: none if there are none, or a condition speaks of where
+    /// threads are, which may change on the way.
+    pub fn joined(program: &Program, all: &[&Path], way: usize) -> Option<Path> {
+        let (&first, &last) = (all.first()?, all.last()?);
+        let mut parts = Vec::new();
+        for (n, path) in all.iter().enumerate() {
+            let guard = path.guard.iter().filter(|_| n > 0);
+            parts.extend(guard.cloned().map(Part::Assume));
+            parts.extend(path.parts.iter().cloned());
+        }
+        let mut placed = false;
+        let mut look = |e: &Expr| e.walk(&mut |e| placed |= matches!(e, Expr::At(..)));
+        first.guard.iter().for_each(&mut look);
+        for part in &parts {
+            if let Part::Do(Command::Assign(target, _) | Command::Havoc(target)) = part
+                && let Target::Element(_, index) = target
+            {
+                index.iter().for_each(&mut look);
+            }
+            match part {
+                Part::Assume(e) | Part::Do(Command::Check(e, _) | Command::Assign(_, e)) => look(e),
+                Part::Do(_) => {}
+            }
+        }
+        let own = Own {
+            program,
+            thread: first.thread,
+        };
+        let weak = own.weakened(first.guard.as_ref(), &parts);
+        (!placed).then(|| Path {
+            // It is no edge of the program.
+            edge: usize::MAX,
+            way,
+            span: Span {
+                start: first.span.start,
+                end: last.span.end,
+            },
+            parts,
+            to: last.to,
+            shares: true,
+            weak: weak.filter(|_| last.to.is_some()),
+            ..first.clone()
+        })
     }
 
     /// The path as an edge, weakened or not.
@@ -321,6 +397,14 @@ impl Own<'_> {
         if let Some(guard) = guard {
             self.assume(guard, true, &mut weak);
         }
+        let effects = self.effects(guard, parts);
+        let is_restored = |target: &Target| match target {
+            Target::Cell(c) => {
+                let of = effects.get(c);
+                of.is_some_and(|(before, behind)| before.is_some() && before == behind)
+            }
+            Target::Element(..) => false,
+        };
         let mut known = Known::default();
         if let Some(guard) = guard {
             known.learn(guard, true);
@@ -338,10 +422,37 @@ impl Own<'_> {
                     }));
                 }
                 Part::Do(Command::Havoc(target)) if self.target(target) => weak.push(part.clone()),
+                Part::Do(Command::Assign(target, _)) if is_restored(target) => {}
                 Part::Do(_) => return None,
             }
         }
         Some(weak)
+    }
+
+    /// By variable that is written: the value before and behind, as far as they are known.
+    fn effects(&self, guard: Option<&Expr>, parts: &[Part]) -> BTreeMap<CellId, Effect> {
+        let mut known = Known::default();
+        if let Some(guard) = guard {
+            known.learn(guard, true);
+        }
+        let mut effects: BTreeMap<CellId, Effect> = BTreeMap::new();
+        for part in parts {
+            if let Part::Do(Command::Assign(target, _) | Command::Havoc(target)) = part {
+                let cells = match target {
+                    Target::Cell(c) => vec![*c],
+                    Target::Element(array, _) => self.program.cells_of(*array).collect(),
+                };
+                for c in cells {
+                    let before = known.values.get(&c).copied();
+                    effects.entry(c).or_insert((before, None));
+                }
+            }
+            known.step(self.program, part);
+        }
+        for (c, (_, behind)) in &mut effects {
+            *behind = known.values.get(c).copied();
+        }
+        effects
     }
 
     /// What of a condition speaks of the thread's own variables only.

@@ -588,6 +588,13 @@ fn statement() -> BoxedStrategy<String> {
         2 => Just("t = g; if (cas(g, t, 1 - t)) { x = t; }"),
         1 => Just("while (swap(g, 1) == 1) skip;"),
         1 => Just("t = swap(g, 1); x = t;"),
+        1 => Just("if (g == 0) { r = fetch_add(g, 1); }"),
+        1 => Just("choose t in 0..1 where t != g;"),
+        1 => Just("choose r in 0..1 where r == x || t == 1;"),
+        2 => Just("t = 0; while (t == 0) { lock(m); if (x == 1) { x = 0; t = 1; } unlock(m); }"),
+        2 => Just("t = 0; while (t == 0) { lock(m); r = x; unlock(m); lock(m); if (x == r) { x = 1 - r; t = 1; } unlock(m); }"),
+        1 => Just("lock(m); r = x; unlock(m);"),
+        1 => Just("lock(m); if (x == 1) { unlock(m); } else { x = 1; unlock(m); }"),
         1 => Just("t = g; if (t == 0) { x = 1; } else { t = x; }"),
         1 => Just("atomic { when (g == 0) g = 1; t = 0; }"),
     ];

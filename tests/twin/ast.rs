@@ -216,11 +216,33 @@ pub struct Stmt {
     pub line: usize,
 }
 
+/// A read-modify-write operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exchange {
+    Cas,
+    FetchAdd,
+    Swap,
+}
+
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     Skip,
     Assign(Place, Expr),
     Havoc(Place),
+    /// `result = cas(place, old, new)` and its kin, or without a result.
+    Exchange {
+        operation: Exchange,
+        result: Option<Place>,
+        place: Place,
+        operands: Vec<Expr>,
+    },
+    /// `choose place in low..high where place != not && condition`
+    Pick {
+        place: Place,
+        range: (i64, i64),
+        not: i64,
+        condition: Expr,
+    },
     Assert(Expr),
     Assume(Expr),
     When(Expr, Box<Stmt>),

@@ -3,7 +3,9 @@
 //! What a tool refuses as a mistake is avoided: no constant is assigned out of range, and no branch of an `either`
 //! begins with something that vanishes.
 
-use super::ast::{Expr, NULL, Object, Op, Place, Root, Shared, Stmt, StmtKind, Type, Variable};
+use super::ast::{
+    Exchange, Expr, NULL, Object, Op, Place, Root, Shared, Stmt, StmtKind, Type, Variable,
+};
 use super::choices::Choices;
 
 /// How the threads of a program mostly get along, which also decides the exclusive access predicates.
@@ -48,6 +50,8 @@ enum Phrase {
     Turn,
     Control,
     Spin,
+    Exchange,
+    Pick,
 }
 
 /// A place that a statement may read, with its type.
@@ -68,6 +72,8 @@ impl Phrases<'_> {
             (1, Phrase::Free),
             (if turns { 1 } else { 4 }, Phrase::Control),
             (1, Phrase::Spin),
+            (2, Phrase::Exchange),
+            (1, Phrase::Pick),
         ]);
         match phrase {
             Phrase::Critical => self.critical(),
@@ -88,6 +94,8 @@ impl Phrases<'_> {
             Phrase::Turn => self.turn(),
             Phrase::Control => self.control(),
             Phrase::Spin => self.spin(),
+            Phrase::Exchange => self.exchanges(),
+            Phrase::Pick => vec![self.pick()],
         }
     }
 
@@ -202,6 +210,96 @@ impl Phrases<'_> {
         };
         let condition = self.test(place, ty);
         vec![StmtKind::While(condition, vec![self.local_step()]).into()]
+    }
+
+    /// A read-modify-write operation on the unprotected variable, or on a protected one under its lock.
+    fn exchanges(&mut self) -> Vec<Stmt> {
+        match self.free.filter(|_| self.choices.once_in(2)) {
+            Some(free) => {
+                let ty = self.shared[free].variable.ty;
+                vec![self.exchange(scalar(free), ty)]
+            }
+            None => {
+                let (place, ty, mutex) = self.protected();
+                let exchange = self.exchange(place, ty);
+                let locked = !self.choices.once_in(6);
+                let around = |kind: StmtKind| locked.then(|| Stmt::from(kind));
+                let section = around(StmtKind::Lock(mutex.clone())).into_iter();
+                let section = section.chain([exchange]);
+                section.chain(around(StmtKind::Unlock(mutex))).collect()
+            }
+        }
+    }
+
+    fn exchange(&mut self, place: Place, ty: Type) -> Stmt {
+        let is_number = |ty: Type| matches!(ty, Type::Range(..) | Type::Mod(_));
+        // What the result is written to must not be mentioned elsewhere.
+        let index = format!("{:?}", place.index);
+        let local = self.local_source().filter(|_| !index.contains("Local"));
+        let mut operation =
+            self.choices
+                .one_of(&[Exchange::Cas, Exchange::FetchAdd, Exchange::Swap]);
+        if operation == Exchange::FetchAdd && !is_number(ty) {
+            operation = Exchange::Swap;
+        }
+        let result = local.filter(|(_, local)| match operation {
+            Exchange::Cas => *local == Type::Bool,
+            Exchange::FetchAdd => is_number(*local),
+            Exchange::Swap => *local == ty || is_number(*local) && is_number(ty),
+        });
+        let result = result.filter(|_| !self.choices.once_in(4));
+        let mut sources: Vec<Source> = vec![(place.clone(), ty)];
+        if result.is_none() {
+            sources.extend(self.local_source());
+        }
+        let operands = match operation {
+            Exchange::Cas => vec![
+                literal(ty, self.choices.one_of(&ty.values())),
+                self.value(ty, &sources),
+            ],
+            Exchange::FetchAdd if self.choices.once_in(3) => vec![self.value(ty, &sources)],
+            Exchange::FetchAdd => vec![Expr::Int(1)],
+            Exchange::Swap => vec![self.value(ty, &sources)],
+        };
+        StmtKind::Exchange {
+            operation,
+            result: result.map(|(place, _)| place),
+            place,
+            operands,
+        }
+        .into()
+    }
+
+    /// A choice of a value for the local variable or the unprotected one.
+    fn pick(&mut self) -> Stmt {
+        let free = self
+            .free
+            .map(|free| (scalar(free), self.shared[free].variable.ty));
+        let local = self.local_source();
+        // Each with what the condition is about.
+        let all = [(local.clone(), free.clone()), (free, local)];
+        let numbers = all.into_iter().filter_map(|(chosen, other)| {
+            let (place, ty) = chosen?;
+            let is_number = matches!(ty, Type::Range(..) | Type::Mod(_));
+            let values = ty.values();
+            let range = (*values.first()?, *values.last()?);
+            is_number.then_some((place, range, other))
+        });
+        let numbers: Vec<(Place, (i64, i64), Option<Source>)> = numbers.collect();
+        if numbers.is_empty() {
+            return skip();
+        }
+        let (place, (low, high), other) = self.choices.one_of(&numbers);
+        StmtKind::Pick {
+            not: low + self.choices.below((high - low + 1) as usize) as i64,
+            condition: match other {
+                Some((other, ty)) => self.test(other, ty),
+                None => Expr::Bool(true),
+            },
+            place,
+            range: (low, high),
+        }
+        .into()
     }
 
     /// One statement that is one action.

@@ -1,8 +1,8 @@
 //! Programs as `coarsen` model text, every statement on a line of its own.
 
 use super::ast::{
-    Arena, By, Discipline, Expr, Family, Field, Hidden, Kind, Object, Op, Place, Program, Property,
-    Root, Shared, StateKind, Stmt, StmtKind, TONES, Type, Variable,
+    Arena, By, Discipline, Exchange, Expr, Family, Field, Hidden, Kind, Object, Op, Place, Program,
+    Property, Root, Shared, StateKind, Stmt, StmtKind, TONES, Type, Variable,
 };
 
 /// Prints the program, and writes into each statement the line on which it stands.
@@ -238,6 +238,33 @@ impl Printer<'_> {
                 format!("{} = {};", self.place(place), self.expr(value))
             }
             StmtKind::Havoc(place) => format!("havoc {};", self.place(place)),
+            StmtKind::Exchange {
+                operation,
+                result,
+                place,
+                operands,
+            } => {
+                let result = result
+                    .as_ref()
+                    .map_or(String::new(), |place| format!("{} = ", self.place(place)));
+                let name = match operation {
+                    Exchange::Cas => "cas",
+                    Exchange::FetchAdd => "fetch_add",
+                    Exchange::Swap => "swap",
+                };
+                let mut all = vec![self.place(place)];
+                all.extend(operands.iter().map(|operand| self.expr(operand)));
+                format!("{result}{name}({});", all.join(", "))
+            }
+            StmtKind::Pick {
+                place,
+                range: (low, high),
+                not,
+                condition,
+            } => {
+                let (place, condition) = (self.place(place), self.expr(condition));
+                format!("choose {place} in {low}..{high} where {place} != {not} && ({condition});")
+            }
             StmtKind::Assert(condition) => format!("assert({});", self.expr(condition)),
             StmtKind::Assume(condition) => format!("assume({});", self.expr(condition)),
             StmtKind::Lock(mutex) => format!("lock({});", self.place(mutex)),

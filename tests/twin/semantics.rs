@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ast::{Expr, NULL, Part, Place, Program, Root, Stmt, StmtKind, Thread};
+use super::ast::{Exchange, Expr, NULL, Part, Place, Program, Root, Stmt, StmtKind, Thread};
 use super::compile::{Command, Graph, Loc, compile};
 use super::eval::Scope;
 use super::storage::{Data, Layout, ObjectCells, Storage};
@@ -152,6 +152,41 @@ impl System {
                         .collect()
                 }
             },
+            StmtKind::Exchange {
+                operation,
+                result,
+                place,
+                operands,
+            } => {
+                self.exchange(
+                    (*operation, result.as_ref()),
+                    (place, operands),
+                    thread,
+                    &mut run,
+                );
+                vec![run]
+            }
+            StmtKind::Pick {
+                place,
+                range,
+                not,
+                condition,
+            } => {
+                let candidates = (range.0..=range.1).filter(|value| value != not);
+                let taken = |value: i64| {
+                    let mut run = run.clone();
+                    match self.eval(condition, thread, &mut run) {
+                        None => return Some(run),
+                        Some(0) => return None,
+                        Some(_) => {}
+                    }
+                    if let Some(data) = self.data(place, thread, &mut run) {
+                        run.store(data, value);
+                    }
+                    Some(run)
+                };
+                candidates.filter_map(taken).collect()
+            }
             StmtKind::Assert(condition) => {
                 run.wrong = self.eval(condition, thread, &mut run) != Some(1);
                 vec![run]
@@ -234,6 +269,42 @@ impl System {
             StmtKind::Goto(_) => unreachable!("no action"),
             _ => self.operate(stmt, thread, run),
         }
+    }
+
+    /// A read-modify-write operation. What it gives is written first, and an operand evaluated where it is written.
+    fn exchange(
+        &self,
+        (operation, result): (Exchange, Option<&Place>),
+        (place, operands): (&Place, &[Expr]),
+        thread: usize,
+        run: &mut Run,
+    ) -> Option<()> {
+        // Whose value from before nobody asks for is only written.
+        let read = operation != Exchange::Swap || result.is_some();
+        let before = match read {
+            true => self.eval(&Expr::Read(place.clone()), thread, run)?,
+            false => 0,
+        };
+        let gives = match operation {
+            Exchange::Cas => i64::from(before == self.eval(&operands[0], thread, run)?),
+            Exchange::FetchAdd | Exchange::Swap => before,
+        };
+        if let Some(result) = result {
+            let data = self.data(result, thread, run)?;
+            run.store(data, gives);
+            if run.wrong {
+                return None;
+            }
+        }
+        let value = match operation {
+            Exchange::Cas if gives == 0 => return None,
+            Exchange::Cas => self.eval(&operands[1], thread, run)?,
+            Exchange::FetchAdd => before + self.eval(&operands[0], thread, run)?,
+            Exchange::Swap => self.eval(&operands[0], thread, run)?,
+        };
+        let data = self.data(place, thread, run)?;
+        run.store(data, value);
+        Some(())
     }
 
     fn run_block(&self, block: &[Stmt], thread: usize, run: Run) -> Vec<Run> {

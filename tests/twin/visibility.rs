@@ -201,6 +201,7 @@ impl Syntax<'_> {
                 self.expr(guard, mentioned);
                 self.guard(action, mentioned);
             }
+            StmtKind::Pick { condition, .. } => self.expr(condition, mentioned),
             StmtKind::Lock(object) | StmtKind::Down(object) => self.place(object, mentioned),
             StmtKind::ReadLock(lock) | StmtKind::WriteLock(lock) => self.place(lock, mentioned),
             StmtKind::Part(Part::Wake(cond, mutex)) => {
@@ -225,6 +226,22 @@ impl Syntax<'_> {
             }
             StmtKind::Havoc(place) | StmtKind::Lock(place) | StmtKind::Unlock(place) => {
                 self.place(place, mentioned)
+            }
+            StmtKind::Exchange {
+                result,
+                place,
+                operands,
+                ..
+            } => {
+                let places = result.iter().chain([place]);
+                places.for_each(|place| self.place(place, mentioned));
+                operands.iter().for_each(|e| self.expr(e, mentioned));
+            }
+            StmtKind::Pick {
+                place, condition, ..
+            } => {
+                self.place(place, mentioned);
+                self.expr(condition, mentioned);
             }
             StmtKind::ReadLock(place) | StmtKind::ReadUnlock(place) => self.place(place, mentioned),
             StmtKind::WriteLock(place) | StmtKind::WriteUnlock(place) => {

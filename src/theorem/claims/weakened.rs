@@ -17,6 +17,7 @@
 
 use super::RUNGS;
 use super::atomic::WhenAtomic;
+use super::sections::{Section, sections};
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::WeakPath;
 use crate::engine::compiled::Mover;
@@ -56,37 +57,46 @@ pub fn by_weakening(
     claim: &Claim,
     control: &Control,
 ) -> Result<Option<Weaker>, Stop> {
-    let Some(paths) = Path::all(program, claim) else {
+    let work = Cell::new(WORK);
+    let Some(plain) = Block::new(program, claim, &Weaker::new(), &work) else {
         return Ok(None);
     };
-    let block = Block {
-        program,
-        claim,
-        paths,
-        work: Cell::new(WORK),
-    };
-    let weakened = block.paths.iter().filter(|p| p.weak.is_some());
-    let all: Weaker = weakened.map(key).collect();
     let most = STATES.min(control.budget().states);
+    let mut atomic = None;
     let mut tried: Vec<Weaker> = Vec::new();
-    let forward: Vec<WeakPath> = all.iter().copied().collect();
-    let backward: Vec<WeakPath> = all.iter().rev().copied().collect();
-    let atomic = match all.is_empty() {
-        true => None,
-        false => WhenAtomic::new(program, claim, most, control)?,
-    };
-    for order in [forward, backward] {
-        let mut weaker = Weaker::new();
-        if let Some(atomic) = &atomic {
-            weaker = block.largest(&order, atomic, most, control)?;
+    let sections = sections(program, claim, &plain.paths);
+    let joined = sections.iter().flat_map(|s| &s.joined);
+    let joined: Weaker = joined.filter(|p| p.weak.is_some()).map(key).collect();
+    // The block as it stands first, then with its sections as steps.
+    for sections in [Weaker::new(), joined] {
+        if !tried.is_empty() && sections.is_empty() {
+            break;
         }
-        if tried.contains(&weaker) {
-            continue;
+        let Some(block) = Block::new(program, claim, &sections, &work) else {
+            break;
+        };
+        let all = block.can_be_weakened();
+        let forward: Vec<WeakPath> = all.iter().copied().collect();
+        let backward: Vec<WeakPath> = all.iter().rev().copied().collect();
+        if atomic.is_none() && !all.is_empty() {
+            atomic = WhenAtomic::new(program, claim, most, control)?;
         }
-        if let Some(rung) = block.transaction(&weaker, Rung::Reachable, control)? {
-            return block.needed(weaker, rung, control).map(Some);
+        for order in [forward, backward] {
+            let mut weaker = Weaker::new();
+            if let Some(atomic) = &atomic {
+                weaker = block.largest(&order, atomic, most, control)?;
+            }
+            if tried.contains(&weaker) {
+                continue;
+            }
+            let Some(block) = Block::new(program, claim, &weaker, &work) else {
+                continue;
+            };
+            if let Some(rung) = block.transaction(&weaker, Rung::Reachable, control)? {
+                return block.needed(weaker, rung, control).map(Some);
+            }
+            tried.push(weaker);
         }
-        tried.push(weaker);
     }
     Ok(None)
 }
@@ -99,32 +109,48 @@ fn key(path: &Path) -> WeakPath {
     }
 }
 
+/// A program in which the paths of a block are edges of their own.
+pub struct Divided {
+    /// The program.
+    pub program: Program,
+    /// The claim.
+    pub claim: Claim,
+    /// The edges of sections that are steps of their own: a step of the program stands for each way along these.
+    pub inner: BTreeSet<(ThreadId, LocId, usize)>,
+}
+
 /// The program and the claim with each path of the block an edge of its own, weakened if it is among these, and without
-/// discipline; none if a step has too many paths, or one of these is none that can be weakened.
-pub fn by_path(program: &Program, claim: &Claim, weaker: &Weaker) -> Option<(Program, Claim)> {
-    let block = Block {
-        program,
-        claim,
-        paths: Path::all(program, claim)?,
-        work: Cell::new(0),
-    };
-    let known: Weaker = block
-        .paths
-        .iter()
-        .filter(|p| p.weak.is_some())
-        .map(key)
-        .collect();
-    let made = weaker.is_subset(&known).then(|| block.by_path(weaker))?;
-    Some((made.program, made.claim))
+/// discipline; none if a step has too many paths, or one of these is none that can be weakened. A section of which a way
+/// is weakened has an edge for each of its ways besides.
+pub fn by_path(program: &Program, claim: &Claim, weaker: &Weaker) -> Option<Divided> {
+    let work = Cell::new(0);
+    let block = Block::new(program, claim, weaker, &work)?;
+    let made = weaker
+        .is_subset(&block.can_be_weakened())
+        .then(|| block.by_path(weaker))?;
+    let inner = block.inner.iter().map(|&n| {
+        let path = &block.paths[n];
+        (path.thread, path.from, made.edges[n])
+    });
+    Some(Divided {
+        inner: inner.collect(),
+        program: made.program,
+        claim: made.claim,
+    })
 }
 
 /// A claimed block, path by path.
 struct Block<'p> {
     program: &'p Program,
     claim: &'p Claim,
+    /// The paths, and behind them the ways through sections as paths.
     paths: Vec<Path>,
+    /// The sections that are steps of their own.
+    sections: Vec<Section>,
+    /// The paths in them.
+    inner: BTreeSet<usize>,
     /// What is left of the work for movers.
-    work: Cell<u64>,
+    work: &'p Cell<u64>,
 }
 
 /// The program in which each path is an edge of its own.
@@ -136,13 +162,41 @@ struct ByPath {
 }
 
 /// The program in which each path has a location of its own.
-struct Divided {
+struct Placed {
     program: Program,
     /// By path: where it begins there.
     at: Vec<LocId>,
 }
 
-impl Block<'_> {
+impl<'p> Block<'p> {
+    /// A block in which the sections that have a way among these are steps; none if a step has too many paths.
+    fn new(
+        program: &'p Program,
+        claim: &'p Claim,
+        weaker: &Weaker,
+        work: &'p Cell<u64>,
+    ) -> Option<Self> {
+        let mut paths = Path::all(program, claim)?;
+        let mut sections = sections(program, claim, &paths);
+        sections.retain(|s| s.joined.iter().any(|p| weaker.contains(&key(p))));
+        paths.extend(sections.iter().flat_map(|s| s.joined.iter().cloned()));
+        Some(Block {
+            program,
+            claim,
+            paths,
+            inner: sections.iter().flat_map(|s| s.inner.clone()).collect(),
+            sections,
+            work,
+        })
+    }
+
+    /// The paths that can be weakened.
+    fn can_be_weakened(&self) -> Weaker {
+        let paths = self.paths.iter().enumerate();
+        let weak = paths.filter(|(n, p)| p.weak.is_some() && !self.inner.contains(n));
+        weak.map(|(_, p)| key(p)).collect()
+    }
+
     /// Whether a path is weakened.
     fn is_weak(&self, path: &Path, weaker: &Weaker) -> bool {
         path.weak.is_some() && weaker.contains(&key(path))
@@ -179,7 +233,12 @@ impl Block<'_> {
     fn needed(&self, mut weaker: Weaker, rung: Rung, control: &Control) -> Result<Weaker, Stop> {
         for place in weaker.clone() {
             weaker.remove(&place);
-            if self.transaction(&weaker, rung, control)?.is_none() {
+            let block = Block::new(self.program, self.claim, &weaker, self.work);
+            let holds = match block {
+                Some(block) => block.transaction(&weaker, rung, control)?.is_some(),
+                None => false,
+            };
+            if !holds {
                 weaker.insert(place);
             }
         }
@@ -210,7 +269,7 @@ impl Block<'_> {
     fn climbed(
         &self,
         e: &Encoding,
-        divided: &Divided,
+        divided: &Placed,
         weaker: &Weaker,
         highest: Rung,
     ) -> Result<Option<Rung>, Stop> {
@@ -231,7 +290,17 @@ impl Block<'_> {
         MoverSearch::new(e, Detail::Class, RUNGS)?.climbed(&asked, &rungs, &mut |movers| {
             let of: Vec<Mover> = numbers.iter().map(|&n| movers[n]).collect();
             let mut blocks = self.claim.blocks.iter();
-            blocks.all(|block| self.has_pattern(block, weaker, &of))
+            self.are_transactions(&of) && blocks.all(|block| self.has_pattern(block, weaker, &of))
+        })
+    }
+
+    /// Whether each way through each section is right movers, one step, and left movers.
+    fn are_transactions(&self, movers: &[Mover]) -> bool {
+        let mut ways = self.sections.iter().flat_map(|s| &s.ways);
+        ways.all(|way| {
+            let mut of = way.iter().map(|&n| movers[n]);
+            of.find(|mover| !mover.right);
+            of.all(|mover| mover.left)
         })
     }
 
@@ -241,8 +310,11 @@ impl Block<'_> {
         let mut open: Vec<Point> = block.entries.iter().map(start).collect();
         let mut met: BTreeSet<Point> = open.iter().cloned().collect();
         while let Some((l, committed, known)) = open.pop() {
-            let all = self.paths.iter().zip(movers);
-            for (path, mover) in all.filter(|(p, _)| p.thread == block.thread && p.from == l) {
+            let all = self.paths.iter().zip(movers).enumerate();
+            for (n, (path, mover)) in all {
+                if (path.thread, path.from) != (block.thread, l) || self.inner.contains(&n) {
+                    continue;
+                }
                 let parts = self.parts(path, weaker);
                 let Some(behind) = known.behind(self.program, path.thread, parts) else {
                     continue;
@@ -311,7 +383,7 @@ impl Block<'_> {
     }
 
     /// The program with a location for each path.
-    fn divided(&self, weaker: &Weaker) -> Divided {
+    fn divided(&self, weaker: &Weaker) -> Placed {
         let made = self.by_path(weaker);
         let mut base = made.program;
         let mut at = vec![0; self.paths.len()];
@@ -335,7 +407,7 @@ impl Block<'_> {
         let threads = threads
             .map(|(t, thread)| led(t, thread, &going, &relocated))
             .collect();
-        Divided {
+        Placed {
             program: relocated.program(&base, threads),
             at,
         }
