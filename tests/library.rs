@@ -76,6 +76,7 @@ files! {
     termination [65, 22, 0];
     refinement [80, 20, 0];
     concurrent [115, 19, 0];
+    purity [19, 7, 0];
     quotients [9, 4, 0];
     schemes [32, 3, 0];
 }

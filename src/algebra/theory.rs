@@ -330,6 +330,7 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "termination" "theories/identities/termination.thy"
         "refinement" "theories/identities/refinement.thy"
         "concurrent" "theories/identities/concurrent.thy"
+        "purity" "theories/identities/purity.thy"
         "quotients" "theories/identities/quotients.thy"
         "schemes" "theories/identities/schemes.thy"
         "stoller-cohen" "theories/stoller_cohen.thy"

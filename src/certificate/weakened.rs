@@ -6,8 +6,9 @@
 //! through the block is right movers, one step, and left movers, each path being a step of its own. And the weaker
 //! program with the block atomic reaches no state without a thread inside that the program with the block atomic does
 //! not reach, as it is observed. Where a section of the block is a step of the weaker program, its ways are shown to be
-//! transactions on X as well, and to do nothing that this step does not do. So no execution in which nothing goes wrong reaches one either; that nothing goes
-//! wrong is claimed as well. There is no discipline in the weaker program, and no law rests on one.
+//! transactions on X as well, and to do nothing that this step does not do. So no execution in which nothing goes wrong
+//! reaches one either; that nothing goes wrong is claimed as well. There is no discipline in the weaker program, and no
+//! law rests on one.
 
 use super::claims::{Claims, Direction};
 use super::compared::{Atomic, Subject, claimed};

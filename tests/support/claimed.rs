@@ -592,7 +592,10 @@ fn statement() -> BoxedStrategy<String> {
         1 => Just("choose t in 0..1 where t != g;"),
         1 => Just("choose r in 0..1 where r == x || t == 1;"),
         2 => Just("t = 0; while (t == 0) { lock(m); if (x == 1) { x = 0; t = 1; } unlock(m); }"),
-        2 => Just("t = 0; while (t == 0) { lock(m); r = x; unlock(m); lock(m); if (x == r) { x = 1 - r; t = 1; } unlock(m); }"),
+        2 => Just(
+            "t = 0; while (t == 0) { lock(m); r = x; unlock(m); lock(m); if (x == r) { x = 1 - r; t = 1; } \
+             unlock(m); }"
+        ),
         1 => Just("lock(m); r = x; unlock(m);"),
         1 => Just("lock(m); if (x == 1) { unlock(m); } else { x = 1; unlock(m); }"),
         1 => Just("t = g; if (t == 0) { x = 1; } else { t = x; }"),

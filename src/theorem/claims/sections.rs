@@ -1,9 +1,9 @@
 //! Sections of a block that are steps of their own: from where a lock is taken to where it is given back.
 //!
 //! Flanagan, Freund & Qadeer 2005 (Exploiting purity for atomicity): an iteration of a loop that changes nothing can be
-//! left out, and a part of a block that is a transaction itself is one step first. `lock(m); if (n > 0) ..; unlock(m);`
-//! in a loop is right movers, one step, and left movers. As one step it changes nothing where `n` is 0, though `lock(m)`
-//! alone changes `m`; and a step that changes nothing can be weakened to none (`weakened.rs`).
+//! left out, and a part of a block that is a transaction itself is one step first. In a loop, `lock(m); if (n > 0) ..;
+//! unlock(m);` is right movers, one step, and left movers. As one step it changes nothing where `n` is 0, though
+//! `lock(m)` alone changes `m`; and a step that changes nothing can be weakened to none (`weakened.rs`).
 //!
 //! Where this differs from the source: purity is no property of loops, but of steps. It is a way through a section that
 //! changes nothing of others', whether it is in a loop or not, and what it reads may be weakened to any value.
@@ -25,8 +25,8 @@ pub struct Section {
     pub joined: Vec<Path>,
 }
 
-/// The sections of a claim's blocks that have a way which can be weakened, and do not overlap. Control comes into one at
-/// its beginning only.
+/// The sections of a claim's blocks that have a way which can be weakened, and do not overlap. Control comes into one
+/// at its beginning only.
 pub fn sections(program: &Program, claim: &Claim, paths: &[Path]) -> Vec<Section> {
     let mut all: Vec<Section> = Vec::new();
     let mut known: BTreeSet<(ThreadId, LocId, CellId)> = BTreeSet::new();

@@ -58,47 +58,58 @@ pub fn by_weakening(
     control: &Control,
 ) -> Result<Option<Weaker>, Stop> {
     let work = Cell::new(WORK);
-    let Some(plain) = Block::new(program, claim, &Weaker::new(), &work) else {
-        return Ok(None);
-    };
-    let most = STATES.min(control.budget().states);
-    let mut atomic = None;
-    let mut tried: Vec<Weaker> = Vec::new();
-    let sections = sections(program, claim, &plain.paths);
-    let joined = sections.iter().flat_map(|s| &s.joined);
-    let joined: Weaker = joined.filter(|p| p.weak.is_some()).map(key).collect();
-    // The block as it stands first, then with its sections as steps.
-    for sections in [Weaker::new(), joined] {
-        if !tried.is_empty() && sections.is_empty() {
-            break;
-        }
-        let Some(block) = Block::new(program, claim, &sections, &work) else {
-            break;
-        };
-        let all = block.can_be_weakened();
-        let forward: Vec<WeakPath> = all.iter().copied().collect();
-        let backward: Vec<WeakPath> = all.iter().rev().copied().collect();
-        if atomic.is_none() && !all.is_empty() {
-            atomic = WhenAtomic::new(program, claim, most, control)?;
-        }
-        for order in [forward, backward] {
-            let mut weaker = Weaker::new();
-            if let Some(atomic) = &atomic {
-                weaker = block.largest(&order, atomic, most, control)?;
-            }
-            if tried.contains(&weaker) {
-                continue;
-            }
-            let Some(block) = Block::new(program, claim, &weaker, &work) else {
+    let all = choices(program, claim, &work, control)?;
+    // What is cheap for one may be enough for it, so that dear rungs are not tried in vain for another.
+    for highest in [Rung::LockOwnership, Rung::Reachable] {
+        for weaker in &all {
+            let Some(block) = Block::new(program, claim, weaker, &work) else {
                 continue;
             };
-            if let Some(rung) = block.transaction(&weaker, Rung::Reachable, control)? {
-                return block.needed(weaker, rung, control).map(Some);
+            if let Some(rung) = block.transaction(weaker, highest, control)? {
+                return block.needed(weaker.clone(), rung, control).map(Some);
             }
-            tried.push(weaker);
         }
     }
     Ok(None)
+}
+
+/// What may be weakened together, each as much as can be: in the block as it stands, then with its sections as steps.
+fn choices(
+    program: &Program,
+    claim: &Claim,
+    work: &Cell<u64>,
+    control: &Control,
+) -> Result<Vec<Weaker>, Stop> {
+    let mut found: Vec<Weaker> = Vec::new();
+    let Some(paths) = Path::all(program, claim) else {
+        return Ok(found);
+    };
+    let most = STATES.min(control.budget().states);
+    let sections = sections(program, claim, &paths);
+    let joined = sections.iter().flat_map(|s| &s.joined);
+    let joined: Weaker = joined.filter(|p| p.weak.is_some()).map(key).collect();
+    let mut atomic = None;
+    for sections in [Weaker::new(), joined] {
+        let Some(block) = Block::new(program, claim, &sections, work) else {
+            continue;
+        };
+        let all = block.can_be_weakened();
+        if atomic.is_none() && !all.is_empty() {
+            atomic = WhenAtomic::new(program, claim, most, control)?;
+        }
+        let forward: Vec<WeakPath> = all.iter().copied().collect();
+        let backward: Vec<WeakPath> = all.iter().rev().copied().collect();
+        for order in [forward, backward] {
+            let weaker = match &atomic {
+                Some(atomic) => block.largest(&order, atomic, most, control)?,
+                None => Weaker::new(),
+            };
+            if !found.contains(&weaker) {
+                found.push(weaker);
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn key(path: &Path) -> WeakPath {
@@ -120,8 +131,8 @@ pub struct Divided {
 }
 
 /// The program and the claim with each path of the block an edge of its own, weakened if it is among these, and without
-/// discipline; none if a step has too many paths, or one of these is none that can be weakened. A section of which a way
-/// is weakened has an edge for each of its ways besides.
+/// discipline; none if a step has too many paths, or one of these is none that can be weakened. A section of which a
+/// way is weakened has an edge for each of its ways besides.
 pub fn by_path(program: &Program, claim: &Claim, weaker: &Weaker) -> Option<Divided> {
     let work = Cell::new(0);
     let block = Block::new(program, claim, weaker, &work)?;
