@@ -13,6 +13,7 @@ mod invariants;
 mod movers;
 mod names;
 mod orders;
+mod projects;
 
 use coarsen::ctest::compile::Program;
 use coarsen::ctest::explore::{Exploration, Settings, explore};

@@ -597,6 +597,10 @@ fn statement() -> BoxedStrategy<String> {
              unlock(m); }"
         ),
         1 => Just("lock(m); r = x; unlock(m);"),
+        // Locks made by hand, which others may write.
+        2 => Just("when (g == 0) g = 1; if (x == 1) { x = 0; t = 1; } g = 0;"),
+        1 => Just("while (!cas(g, 0, 1)) skip; r = y; g = 0;"),
+        1 => Just("t = 0; while (t == 0) { when (g == 0) g = 1; if (x == 0) { x = 1; t = 1; } g = 0; }"),
         1 => Just("lock(m); if (x == 1) { unlock(m); } else { x = 1; unlock(m); }"),
         1 => Just("t = g; if (t == 0) { x = 1; } else { t = x; }"),
         1 => Just("atomic { when (g == 0) g = 1; t = 0; }"),
