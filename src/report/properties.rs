@@ -150,12 +150,17 @@ impl fmt::Display for ClaimReason {
                 }
             }
             Self::Weakened { theorem, lines } => {
-                let numbers: Vec<String> = lines.iter().map(usize::to_string).collect();
+                let told = |&(first, last): &(usize, usize)| match first == last {
+                    true => first.to_string(),
+                    false => format!("{first}-{last}"),
+                };
+                let numbers: Vec<String> = lines.iter().map(told).collect();
                 match numbers.as_slice() {
                     [] => write!(f, "by {theorem}, each way through the block by itself"),
-                    [line] => write!(
+                    [lines] => write!(
                         f,
-                        "by {theorem}, with a weaker step at line {line}: run alone, the block does the same with it"
+                        "by {theorem}, with a weaker step at line{} {lines}: run alone, the block does the same with it",
+                        if lines.contains('-') { "s" } else { "" }
                     ),
                     many => write!(
                         f,

@@ -422,7 +422,7 @@ impl<'e> Judge<'_, 'e, '_> {
                             weakened: Some(paths),
                         }) => ClaimReason::Weakened {
                             theorem: theorem.to_string(),
-                            lines: lines(p, &paths),
+                            lines: stretches(p, &paths),
                         },
                         Ok(By { theorem, .. }) => ClaimReason::Atomic {
                             theorem: theorem.to_string(),
@@ -506,6 +506,23 @@ impl<'e> Judge<'_, 'e, '_> {
             law,
         }))
     }
+}
+
+/// From which line to which paths go: a section goes over several statements, all others through one, which is told by
+/// its first line.
+fn stretches(p: &Program, paths: &Weaker) -> Vec<(usize, usize)> {
+    let locations = p.threads.iter().flat_map(|t| &t.locations);
+    let spans = locations.flat_map(|l| &l.edges).map(|e| e.span);
+    let statements: BTreeSet<(usize, usize)> = spans.map(|s| (s.start, s.end)).collect();
+    let stretch = |w: &WeakPath| {
+        let line = |start: usize| p.line(Span { start, end: w.end });
+        match statements.contains(&(w.start, w.end)) {
+            true => (line(w.start), line(w.start)),
+            false => (line(w.start), line(w.end.saturating_sub(1))),
+        }
+    };
+    let all: BTreeSet<(usize, usize)> = paths.iter().map(stretch).collect();
+    all.into_iter().collect()
 }
 
 /// The lines of the statements that paths go through.

@@ -193,8 +193,8 @@ pub enum ClaimReason {
     Weakened {
         /// The theorem.
         theorem: String,
-        /// The lines of these steps; none if it is enough to take the block path by path.
-        lines: Vec<usize>,
+        /// The first and the last line of each of these steps; none if it is enough to take the block path by path.
+        lines: Vec<(usize, usize)>,
     },
     /// It holds: all states of this instance were compared.
     Compared {
