@@ -626,15 +626,18 @@ fn weaker_steps_show_blocks_without_locks() {
         "mutex m; var x: 0..3 = 0 protected by m; thread w(i in 1..2) { var done: bool = false;
         var t: 0..3 = 0; transaction c { while (!done) { lock(m); t = x; unlock(m);
           lock(m); if (x == t) { x = t + 1; done = true; } unlock(m); } } }";
-    for source in [
-        counter,
-        upgrade,
-        push,
-        checked,
-        test_and_set,
-        polled,
-        optimistic,
-    ] {
+    let counted = "semaphore s: 0..1 = 1; var n: 0..1 = 0; thread taker(i in 1..2) { var done: bool = false;
+          transaction c { while (!done) { down(s); if (n > 0) { n = n - 1; done = true; } up(s); } } }
+        thread maker { down(s); n = 1; up(s); }";
+    let shared =
+        "rwlock l; var x: 0..3 = 0; thread w(i in 1..2) { var done: bool = false; var t: 0..3 = 0;
+        transaction c { while (!done) { read_lock(l); t = x; read_unlock(l);
+          write_lock(l); if (x == t) { x = t + 1; done = true; } write_unlock(l); } } }";
+    let lock_free = [counter, upgrade, push, checked, test_and_set];
+    for source in [polled, optimistic, counted, shared]
+        .into_iter()
+        .chain(lock_free)
+    {
         let (_, verdict, reason) = answers(source).remove(0);
         assert_eq!(verdict, Status::Holds, "{source}: {reason}");
         assert!(reason.contains("weaker step"), "{source}: {reason}");

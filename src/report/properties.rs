@@ -157,11 +157,14 @@ impl fmt::Display for ClaimReason {
                 let numbers: Vec<String> = lines.iter().map(told).collect();
                 match numbers.as_slice() {
                     [] => write!(f, "by {theorem}, each way through the block by itself"),
-                    [lines] => write!(
-                        f,
-                        "by {theorem}, with a weaker step at line{} {lines}: run alone, the block does the same with it",
-                        if lines.contains('-') { "s" } else { "" }
-                    ),
+                    [lines] => {
+                        let s = if lines.contains('-') { "s" } else { "" };
+                        write!(
+                            f,
+                            "by {theorem}, with a weaker step at line{s} {lines}: run alone, the block does the same \
+                             with it"
+                        )
+                    }
                     many => write!(
                         f,
                         "by {theorem}, with weaker steps at lines {}: run alone, the block does the same with them",

@@ -58,6 +58,9 @@ type Way = (Vec<Part>, Option<LocId>);
 /// Ways through one step at most.
 const WAYS: usize = 64;
 
+/// Values of a variable that a condition is tried with, at most.
+const TRIED: usize = 8;
+
 impl Path {
     /// All paths of a claim's blocks; none if a step has too many.
     pub fn all(program: &Program, claim: &Claim) -> Option<Vec<Path>> {
@@ -407,7 +410,7 @@ impl Own<'_> {
         };
         let mut known = Known::default();
         if let Some(guard) = guard {
-            known.learn(guard, true);
+            known.learn(self.program, guard, true);
         }
         for part in parts {
             let idle = known.changes_nothing(part);
@@ -433,7 +436,7 @@ impl Own<'_> {
     fn effects(&self, guard: Option<&Expr>, parts: &[Part]) -> BTreeMap<CellId, Effect> {
         let mut known = Known::default();
         if let Some(guard) = guard {
-            known.learn(guard, true);
+            known.learn(self.program, guard, true);
         }
         let mut effects: BTreeMap<CellId, Effect> = BTreeMap::new();
         for part in parts {
@@ -503,7 +506,7 @@ impl Known {
                 if self.value(e) == Some(0) {
                     return false;
                 }
-                self.learn(e, true);
+                self.learn(program, e, true);
             }
             Part::Do(Command::Assign(Target::Cell(c), e)) => {
                 let ty = program.cells[*c].ty;
@@ -522,6 +525,8 @@ impl Known {
                     _ => {}
                 }
             }
+            // Where it is false the path goes wrong.
+            Part::Do(Command::Check(e, _)) => self.learn(program, e, true),
             Part::Do(Command::Havoc(Target::Cell(c))) => self.forget(|other| other == *c),
             Part::Do(
                 Command::Assign(Target::Element(array, _), _)
@@ -556,13 +561,13 @@ impl Known {
     }
 
     /// What follows from a condition.
-    fn learn(&mut self, e: &Expr, value: bool) {
+    fn learn(&mut self, program: &Program, e: &Expr, value: bool) {
         match (e, value) {
-            (Expr::Not(e), _) => self.learn(e, !value),
+            (Expr::Not(e), _) => self.learn(program, e, !value),
             (Expr::Binary(BinaryOp::And, a, b), true)
             | (Expr::Binary(BinaryOp::Or, a, b), false) => {
-                self.learn(a, value);
-                self.learn(b, value);
+                self.learn(program, a, value);
+                self.learn(program, b, value);
             }
             (Expr::Binary(BinaryOp::Eq, a, b), true)
             | (Expr::Binary(BinaryOp::Ne, a, b), false) => {
@@ -575,7 +580,41 @@ impl Known {
                 }
             }
             (Expr::Cell(c), _) => self.is(*c, i64::from(value)),
-            _ => {}
+            _ => {
+                if let Some((c, v)) = self.only(program, e, value) {
+                    self.is(c, v);
+                }
+            }
+        }
+    }
+
+    /// The one variable of a condition that is not known, and its only value with which the condition is so.
+    fn only(&self, program: &Program, e: &Expr, value: bool) -> Option<(CellId, i64)> {
+        let mut open = BTreeSet::new();
+        e.walk(&mut |e| {
+            if let Expr::Cell(c) = e
+                && !self.values.contains_key(c)
+            {
+                open.insert(*c);
+            }
+        });
+        let &cell = open.first().filter(|_| open.len() == 1)?;
+        let ty = program.cells[cell].ty;
+        let values = (ty.lo..=ty.hi).take(TRIED + 1);
+        let mut possible = Vec::new();
+        for (tried, v) in values.enumerate() {
+            let mut known = self.clone();
+            known.values.insert(cell, v);
+            if tried == TRIED {
+                return None;
+            }
+            if (known.value(e)? != 0) == value {
+                possible.push(v);
+            }
+        }
+        match possible.as_slice() {
+            &[v] => Some((cell, v)),
+            _ => None,
         }
     }
 

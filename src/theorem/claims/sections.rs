@@ -72,7 +72,8 @@ fn section(
         }
         let &last = way.last()?;
         inner.insert(last);
-        if way.len() > 1 && paths[last].gives(program, taken) {
+        let along: Vec<&Path> = way.iter().map(|&n| &paths[n]).collect();
+        if Path::joined(program, &along, 0)?.gives(program, taken) {
             ways.push(way);
             continue;
         }
