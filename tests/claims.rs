@@ -747,12 +747,19 @@ fn is_section(text: &str) -> bool {
     })
 }
 
+/// The most bytes of a program of which all paths are weakened.
+const SHORT: usize = 400;
+
 /// Whichever paths a bundle weakens, and on whatever set: what is accepted is true.
 #[test]
 fn what_is_accepted_with_weaker_steps_is_true() {
     let (tried, accepted, valid) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    let mut runner = random::runner(120);
+    let mut runner = random::runner(1600);
     let result = runner.run(&programs(), |source| {
+        // Of long programs little is accepted on the set of all states, and that takes long.
+        if source.len() > SHORT {
+            return Ok(());
+        }
         let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
         let Ok((session, _)) = loaded else {
             return Ok(());

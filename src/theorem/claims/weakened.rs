@@ -89,7 +89,8 @@ fn choices(
     let joined = sections.iter().flat_map(|s| &s.joined);
     let joined: Weaker = joined.filter(|p| p.weak.is_some()).map(key).collect();
     let mut atomic = None;
-    for sections in [Weaker::new(), joined] {
+    let with_sections = Some(joined).filter(|joined| !joined.is_empty());
+    for sections in std::iter::once(Weaker::new()).chain(with_sections) {
         let Some(block) = Block::new(program, claim, &sections, work) else {
             continue;
         };
@@ -309,9 +310,9 @@ impl<'p> Block<'p> {
     fn are_transactions(&self, movers: &[Mover]) -> bool {
         let mut ways = self.sections.iter().flat_map(|s| &s.ways);
         ways.all(|way| {
-            let mut of = way.iter().map(|&n| movers[n]);
-            of.find(|mover| !mover.right);
-            of.all(|mover| mover.left)
+            let of = way.iter().map(|&n| movers[n]);
+            let mut behind = of.skip_while(|mover| mover.right).skip(1);
+            behind.all(|mover| mover.left)
         })
     }
 
