@@ -25,6 +25,7 @@ mod letters;
 mod observed;
 mod part;
 mod phases;
+mod sections;
 mod space;
 mod valuations;
 mod verdict;

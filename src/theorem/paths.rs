@@ -114,10 +114,7 @@ impl Path {
 
     /// The variables of others' that it writes.
     pub fn written(&self, program: &Program) -> BTreeSet<ArrayId> {
-        let own = Own {
-            program,
-            thread: self.thread,
-        };
+        let own = self.own(program);
         let array = |part: &Part| match part {
             Part::Do(Command::Assign(target, _) | Command::Havoc(target)) => Some(match target {
                 Target::Cell(c) => program.cells[*c].array,
@@ -127,6 +124,14 @@ impl Path {
         };
         let all = self.parts.iter().filter_map(array);
         all.filter(|a| !own.array(*a)).collect()
+    }
+
+    /// What is its thread's own.
+    fn own<'p>(&self, program: &'p Program) -> Own<'p> {
+        Own {
+            program,
+            thread: self.thread,
+        }
     }
 
     fn new(
@@ -160,10 +165,7 @@ impl Path {
     /// A variable of others' that this path finds with one value and leaves with another, as a lock that it takes, and
     /// the value that it finds.
     pub fn takes(&self, program: &Program) -> Option<(CellId, i64)> {
-        let own = Own {
-            program,
-            thread: self.thread,
-        };
+        let own = self.own(program);
         let of = own.effects(self.guard.as_ref(), &self.parts).into_iter();
         let taken = of.filter(|(c, _)| !own.array(program.cells[*c].array));
         let mut taken = taken.filter_map(|(c, (before, behind))| {
@@ -175,10 +177,7 @@ impl Path {
 
     /// Whether this path leaves a variable with a value, by an assignment.
     pub fn gives(&self, program: &Program, (cell, value): (CellId, i64)) -> bool {
-        let own = Own {
-            program,
-            thread: self.thread,
-        };
+        let own = self.own(program);
         let effects = own.effects(self.guard.as_ref(), &self.parts);
         effects
             .get(&cell)
@@ -209,11 +208,7 @@ impl Path {
                 Part::Do(_) => {}
             }
         }
-        let own = Own {
-            program,
-            thread: first.thread,
-        };
-        let weak = own.weakened(first.guard.as_ref(), &parts);
+        let weak = first.own(program).weakened(first.guard.as_ref(), &parts);
         (!placed).then(|| Path {
             // It is no edge of the program.
             edge: usize::MAX,
@@ -571,24 +566,27 @@ impl Known {
             }
             (Expr::Binary(BinaryOp::Eq, a, b), true)
             | (Expr::Binary(BinaryOp::Ne, a, b), false) => {
-                let value = (self.value(a), self.value(b));
-                match (&**a, &**b, value) {
+                let sides = (self.value(a), self.value(b));
+                match (&**a, &**b, sides) {
                     (Expr::Cell(c), _, (None, Some(v))) | (_, Expr::Cell(c), (Some(v), None)) => {
                         self.is(*c, v);
                     }
-                    _ => {}
+                    _ => self.learn_only(program, e, value),
                 }
             }
             (Expr::Cell(c), _) => self.is(*c, i64::from(value)),
-            _ => {
-                if let Some((c, v)) = self.only(program, e, value) {
-                    self.is(c, v);
-                }
-            }
+            _ => self.learn_only(program, e, value),
         }
     }
 
-    /// The one variable of a condition that is not known, and its only value with which the condition is so.
+    /// Where all but one variable of a condition are known, and the condition is so with one value of it only.
+    fn learn_only(&mut self, program: &Program, e: &Expr, value: bool) {
+        if let Some((cell, v)) = self.only(program, e, value) {
+            self.is(cell, v);
+        }
+    }
+
+    /// That variable, and the value.
     fn only(&self, program: &Program, e: &Expr, value: bool) -> Option<(CellId, i64)> {
         let mut open = BTreeSet::new();
         e.walk(&mut |e| {
@@ -639,5 +637,41 @@ impl Known {
             },
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::control::ParseLimits;
+    use crate::model::Loaded;
+
+    /// What the first step of a thread takes, if it takes something: the value that it finds.
+    fn taken(declared: &str, step: &str) -> Option<i64> {
+        let text = format!("{declared} thread w {{ transaction c {{ {step} }} }}");
+        let loaded = Loaded::load("m.cor", &text, &[], ParseLimits::default());
+        let (loaded, _) = loaded.unwrap_or_else(|d| panic!("{text}: {d:?}"));
+        let p = loaded.program();
+        let paths = Path::of_action(p, 0, p.threads[0].initial).expect("few ways");
+        paths[0].takes(p).map(|(_, value)| value)
+    }
+
+    /// A condition tells a variable if one value is left, and all others are known.
+    #[test]
+    fn the_only_value_is_known() {
+        assert_eq!(taken("semaphore s: 0..1 = 1;", "down(s);"), Some(1));
+        assert_eq!(taken("semaphore s: 0..2 = 1;", "down(s);"), None);
+        assert_eq!(taken("mutex m;", "lock(m);"), Some(-1));
+        assert_eq!(taken("rwlock l;", "read_lock(l);"), Some(0));
+        let x = "var x: 0..3 = 0; var y: 0..1 = 0;";
+        assert_eq!(taken(x, "when (x >= 3) x = 0;"), Some(3));
+        assert_eq!(taken(x, "when (x >= 2) x = 0;"), None);
+        assert_eq!(taken(x, "when (!(x != 2)) x = 0;"), Some(2));
+        assert_eq!(taken(x, "when (x + y == 0) x = 1;"), None);
+        assert_eq!(taken(x, "when (y == 1 && x + y == 1) x = 1;"), Some(0));
+        // What goes wrong for some value says nothing.
+        assert_eq!(taken(x, "when (3 / x == 1) x = 1;"), None);
+        // More values than are tried.
+        assert_eq!(taken("var x: 0..99 = 0;", "when (x > 98) x = 0;"), None);
     }
 }

@@ -229,6 +229,11 @@ impl Printer<'_> {
         self.stmt_after(&labels, stmt);
     }
 
+    /// `place = `, if a result goes somewhere.
+    fn assigned(&self, result: Option<&Place>) -> String {
+        result.map_or(String::new(), |place| format!("{} = ", self.place(place)))
+    }
+
     /// Prints a statement behind what already stands on its line.
     fn stmt_after(&mut self, before: &str, stmt: &mut Stmt) {
         stmt.line = self.line;
@@ -244,9 +249,7 @@ impl Printer<'_> {
                 place,
                 operands,
             } => {
-                let result = result
-                    .as_ref()
-                    .map_or(String::new(), |place| format!("{} = ", self.place(place)));
+                let result = self.assigned(result.as_ref());
                 let name = match operation {
                     Exchange::Cas => "cas",
                     Exchange::FetchAdd => "fetch_add",
@@ -293,9 +296,7 @@ impl Printer<'_> {
                 procedure,
                 arguments,
             } => {
-                let result = result
-                    .as_ref()
-                    .map_or(String::new(), |place| format!("{} = ", self.place(place)));
+                let result = self.assigned(result.as_ref());
                 let arguments: Vec<String> = arguments
                     .iter()
                     .map(|argument| self.expr(argument))

@@ -88,25 +88,7 @@ fn section(
             open.push([way.as_slice(), &[n]].concat());
         }
     }
-    let locations = &program.threads[thread].locations;
-    let entered = |l: LocId| {
-        let mut edges = locations[l].edges.iter().enumerate();
-        edges.any(|(n, edge)| {
-            let own = inner.iter().map(|&p| &paths[p]);
-            let mut own = own.filter(|p| (p.from, p.edge) == (l, n));
-            let leads = edge.targets().iter().any(|to| places.contains(to));
-            leads && own.next().is_none()
-        })
-    };
-    let mut blocks = claim.blocks.iter().filter(|b| b.thread == thread);
-    let begins = |l: &LocId| {
-        let first = program.threads[thread].initial == *l;
-        first || blocks.any(|b| b.entries.contains(l))
-    };
-    if places.iter().any(begins) || (0..locations.len()).any(entered) {
-        return None;
-    }
-    // Paths of one edge lead to different places: those that are not in the section must not lead into it.
+    // Nothing else leads into it. Control comes into the block at its beginning only, so all that could are its paths.
     let into = |(n, p): (usize, &Path)| {
         p.thread == thread && !inner.contains(&n) && p.to.is_some_and(|to| places.contains(&to))
     };
