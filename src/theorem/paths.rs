@@ -175,15 +175,6 @@ impl Path {
         taken.next()
     }
 
-    /// Whether this path leaves a variable with a value, by an assignment.
-    pub fn gives(&self, program: &Program, (cell, value): (CellId, i64)) -> bool {
-        let own = self.own(program);
-        let effects = own.effects(self.guard.as_ref(), &self.parts);
-        effects
-            .get(&cell)
-            .is_some_and(|(_, behind)| *behind == Some(value))
-    }
-
     /// Paths of one thread that follow each other, as one: none if there are none, or a condition speaks of where
     /// threads are, which may change on the way.
     pub fn joined(program: &Program, all: &[&Path], way: usize) -> Option<Path> {
@@ -492,6 +483,23 @@ impl Known {
             .values
             .retain(|c, _| own.array(program.cells[*c].array));
         Some(known)
+    }
+
+    /// What is known behind a path that is taken without interruption, of others' variables as well.
+    pub fn along(&self, program: &Program, path: &Path) -> Known {
+        let mut known = self.clone();
+        if let Some(guard) = &path.guard {
+            known.learn(program, guard, true);
+        }
+        for part in &path.parts {
+            known.step(program, part);
+        }
+        known
+    }
+
+    /// Whether a variable is known to have a value.
+    pub fn has(&self, (cell, value): (CellId, i64)) -> bool {
+        self.values.get(&cell) == Some(&value)
     }
 
     /// What is known behind a part of a path, within one step; whether it can be taken.

@@ -9,11 +9,14 @@
 //! changes nothing of others', whether it is in a loop or not, and what it reads may be weakened to any value.
 
 use crate::model::program::{CellId, Claim, LocId, Program, ThreadId};
-use crate::theorem::paths::Path;
+use crate::theorem::paths::{Known, Path};
 use std::collections::BTreeSet;
 
 /// Ways through a section at most.
-const WAYS: usize = 64;
+const WAYS: usize = 16;
+
+/// Paths of all ways through a section, one after the other, at most.
+const LONG: usize = 1 << 9;
 
 /// A section.
 pub struct Section {
@@ -62,18 +65,20 @@ fn section(
         all.filter(move |(_, p)| (p.thread, p.from) == (thread, l))
     };
     let (mut ways, mut inner, mut places) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    let mut open: Vec<Vec<usize>> = at(start)
+    let mut open: Vec<(Vec<usize>, Known)> = at(start)
         .filter(|(_, p)| p.takes(program) == Some(taken))
-        .map(|(n, _)| vec![n])
+        .map(|(n, _)| (vec![n], Known::default()))
         .collect();
-    while let Some(way) = open.pop() {
-        if ways.len() + open.len() > WAYS {
+    let mut gone = 0;
+    while let Some((way, known)) = open.pop() {
+        gone += 1;
+        if ways.len() + open.len() > WAYS || gone > LONG {
             return None;
         }
         let &last = way.last()?;
         inner.insert(last);
-        let along: Vec<&Path> = way.iter().map(|&n| &paths[n]).collect();
-        if Path::joined(program, &along, 0)?.gives(program, taken) {
+        let known = known.along(program, &paths[last]);
+        if known.has(taken) {
             ways.push(way);
             continue;
         }
@@ -85,7 +90,7 @@ fn section(
         }
         places.insert(to);
         for (n, _) in at(to) {
-            open.push([way.as_slice(), &[n]].concat());
+            open.push(([way.as_slice(), &[n]].concat(), known.clone()));
         }
     }
     // Nothing else leads into it. Control comes into the block at its beginning only, so all that could are its paths.

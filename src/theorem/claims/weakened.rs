@@ -230,11 +230,18 @@ impl<'p> Block<'p> {
         most: usize,
         control: &Control,
     ) -> Result<Weaker, Stop> {
+        let has_all_of = |weaker: &Weaker| {
+            let made = self.by_path(weaker);
+            atomic.has_all_of(&made.program, &made.claim, most, control)
+        };
+        let all: Weaker = order.iter().copied().collect();
+        if has_all_of(&all)? {
+            return Ok(all);
+        }
         let mut weaker = Weaker::new();
         for &place in order {
             weaker.insert(place);
-            let made = self.by_path(&weaker);
-            if !atomic.has_all_of(&made.program, &made.claim, most, control)? {
+            if !has_all_of(&weaker)? {
                 weaker.remove(&place);
             }
         }
