@@ -2,7 +2,7 @@
 
 use coarsen::Session;
 use coarsen::base::control::ParseLimits;
-use coarsen::base::diagnostic::line_column;
+use coarsen::base::diagnostic::position;
 
 fn codes(source: &str) -> Vec<String> {
     let errors = match Session::load("errors.cor", source, &[], ParseLimits::default()) {
@@ -11,7 +11,7 @@ fn codes(source: &str) -> Vec<String> {
     };
     let mut all: Vec<String> = errors
         .iter()
-        .map(|d| format!("{} {}", line_column(source, d.span.start).0, d.code))
+        .map(|d| format!("{} {}", position(source, d.span.start).line, d.code))
         .collect();
     all.sort();
     all

@@ -253,7 +253,7 @@ fn a_block_that_can_block() {
     let found = report(source);
     assert_eq!(found.claims[0].verdict, Status::Holds);
     let waits = found.claims[0].can_block.as_ref().expect("it can block");
-    assert_eq!((waits.thread.as_str(), waits.line), ("a", 2));
+    assert_eq!((waits.thread.as_str(), waits.at.line), ("a", 2));
     let found = report(&format!("{source} deadlock_free;"));
     assert_eq!(found.claims[0].verdict, Status::Refuted);
     let refuted = found.properties.iter().filter(|p| p.name == "t");

@@ -279,6 +279,63 @@ fn reach_and_movers_take_folders_and_several_models() {
     std::fs::remove_dir_all(folder).expect("removed");
 }
 
+/// `movers --expect` holds models to the classes that they count, and to what they say of blocks.
+#[test]
+fn movers_are_expected() {
+    let text = |said: &str, expected: &str| {
+        format!(
+            "mutex m; var x: 0..2 = 0;\n\
+             thread worker(i in 0..1) {{ lock(m); transaction add {said} {{ x = x + 1; }} unlock(m); }}\n\
+             expect holds add; expect right 1; {expected}"
+        )
+    };
+    let ask = |text: &str| {
+        let (code, out, err) = coarsen(&["movers", "--expect", "-"], text.as_bytes());
+        assert_eq!(err, "", "{text}");
+        (code, out)
+    };
+    for (said, expected, code, end) in [
+        ("", "", 0, "as expected - movers, 1 line"),
+        ("both", "expect left 1;", 0, "as expected - movers, 3 lines"),
+        ("", "expect both 2;", 10, "expect both 2: found 1"),
+        (
+            "both",
+            "expect transactions 0; expect local 1;",
+            10,
+            "expect local 1: found 0",
+        ),
+        (
+            "",
+            "expect non 1; expect original 5;",
+            10,
+            "expect non 1: found 0",
+        ),
+    ] {
+        let (found, out) = ask(&text(said, expected));
+        assert!(out.trim_end().ends_with(end), "{said} {expected}: {out}");
+        assert_eq!(found, Some(code), "{said} {expected}");
+    }
+    let wrong = text("both", "").replace("unlock(m); }", "transaction give right { unlock(m); } }");
+    let (code, out) = ask(&wrong);
+    assert_eq!(code, Some(10), "{out}");
+    assert!(
+        out.contains("transaction give right: found refuted"),
+        "{out}"
+    );
+    // `check` and `reach` leave these lines out.
+    for command in ["check", "reach"] {
+        let text = text("both", "expect left 7;");
+        let (code, out, _) = coarsen(&[command, "--expect", "-"], text.as_bytes());
+        assert_eq!(code, Some(0), "{command}: {out}");
+    }
+    let nothing = coarsen(
+        &["movers", "--expect", "-"],
+        b"var x: bool; thread t { x = true; }",
+    );
+    assert_eq!(nothing.0, Some(0));
+    assert!(nothing.1.contains("it expects nothing"), "{}", nothing.1);
+}
+
 /// `--property` repeats; a name that no model has is wrong usage even where another is refuted.
 #[test]
 fn several_properties_may_be_asked_for() {

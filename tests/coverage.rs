@@ -188,7 +188,10 @@ fn each_kind_of_finding_is_told() {
     let lines = |all: &mut dyn Iterator<Item = usize>| all.collect::<Vec<_>>();
     assert_eq!(lines(&mut found.unreached().map(|s| s.line)), [4]);
     assert_eq!(lines(&mut found.never_enabled().map(|s| s.line)), [6]);
-    let taken: Vec<(usize, usize)> = found.never_taken().map(|(s, to)| (s.line, to)).collect();
+    let taken: Vec<(usize, usize)> = found
+        .never_taken()
+        .map(|(s, to)| (s.line, to.line))
+        .collect();
     assert_eq!(taken, [(3, 4)]);
     assert_eq!(found.trivial, ["big"]);
     assert_eq!(found.stuck.len(), 1);
@@ -257,7 +260,7 @@ fn what_was_not_looked_at_is_not_called_never() {
         for most in (240..520).step_by(2) {
             let found = coverage(session.program(), most, &Control::default()).expect("no limit");
             let never = found.never_enabled().map(|s| s.line);
-            let never = never.chain(found.never_taken().map(|s| s.1));
+            let never = never.chain(found.never_taken().map(|s| s.1.line));
             let never: Vec<usize> = never.chain(found.unreached().map(|s| s.line)).collect();
             assert!(never.is_empty(), "{k}, {most}: {never:?}");
             all.push(found.complete);

@@ -9,7 +9,7 @@ use coarsen::algebra::prove::Limits;
 use coarsen::algebra::show;
 use coarsen::algebra::suite::{Suite, Use};
 use coarsen::algebra::text::TERM_CODES;
-use coarsen::base::diagnostic::{Diagnostic, line_column};
+use coarsen::base::diagnostic::{Diagnostic, Position, position};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn check_folder(folder: &str, actual: impl Fn(&Path, &str, &str) -> String) {
 /// All parts of a diagnostic, places as line:column.
 fn diagnostic(source: &str, d: &Diagnostic) -> String {
     let place = |offset| {
-        let (line, column) = line_column(source, offset);
+        let Position { line, column } = position(source, offset);
         format!("{line}:{column}")
     };
     format!(

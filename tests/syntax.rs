@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use coarsen::base::control::ParseLimits;
-use coarsen::base::diagnostic::{Diagnostic, line_column};
+use coarsen::base::diagnostic::{Diagnostic, Position, position};
 use coarsen::model::text::{SYNTAX_CODES, decode, parse_model};
 
 /// Compares `actual` for each input of a folder with the file beside it.
@@ -54,7 +54,7 @@ fn check_folder(folder: &str, extension: &str, actual: impl Fn(&str) -> String) 
 /// All parts of a diagnostic, places as line:column.
 fn show(source: &str, d: &Diagnostic) -> String {
     let place = |offset| {
-        let (line, column) = line_column(source, offset);
+        let Position { line, column } = position(source, offset);
         format!("{line}:{column}")
     };
     let (start, end) = (place(d.span.start), place(d.span.end));

@@ -15,7 +15,7 @@ use coarsen::algebra::prove::{Limits, Status};
 use coarsen::algebra::tptp::text::TPTP_CODES;
 use coarsen::algebra::tptp::{Problem, Solution, Szs, load, solve};
 use coarsen::base::control::Control;
-use coarsen::base::diagnostic::line_column;
+use coarsen::base::diagnostic::{Position, position};
 use naive::algebras;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -191,7 +191,7 @@ fn faulty_problems_give_their_diagnostics() {
         let mut actual = String::new();
         for d in &flawed.diagnostics {
             let place = |offset| {
-                let (line, column) = line_column(&flawed.file.text, offset);
+                let Position { line, column } = position(&flawed.file.text, offset);
                 format!("{line}:{column}")
             };
             let (from, to) = (place(d.span.start), place(d.span.end));

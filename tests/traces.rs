@@ -381,7 +381,7 @@ fn what_is_wrong_is_marked() {
         match &trace.outcome {
             Outcome::Deadlock(waiting) => {
                 assert!(
-                    waiting.iter().all(|(thread, _)| about(thread)),
+                    waiting.iter().all(|waits| about(&waits.thread)),
                     "{}",
                     m.name
                 );

@@ -1,5 +1,6 @@
 //! Spans and diagnostics: what is wrong, where, what was expected and how to mend it.
 
+use serde::Serialize;
 use std::fmt;
 
 /// A half-open range of byte offsets into one source text.
@@ -131,8 +132,17 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Line and column (both from 1, columns in characters) of a byte offset; offsets past the end count as the end.
-pub fn line_column(source: &str, offset: usize) -> (usize, usize) {
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, in characters from 1.
+    pub column: usize,
+}
+
+/// The place of a byte offset; offsets past the end count as the end.
+pub fn position(source: &str, offset: usize) -> Position {
     let mut offset = offset.min(source.len());
     while !source.is_char_boundary(offset) {
         offset -= 1;
@@ -141,7 +151,7 @@ pub fn line_column(source: &str, offset: usize) -> (usize, usize) {
     // Bytes are counted many at once, which matters in long texts: this is asked for each step.
     let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
-    (line, column)
+    Position { line, column }
 }
 
 /// A diagnostic code and its explanation.

@@ -34,7 +34,7 @@ pub use block::Block;
 pub use expr::{Expr, Variable, cas, exists, fetch_add, forall, none, null, self_thread, swap};
 
 use crate::base::control::{Control, ParseLimits};
-use crate::base::diagnostic::{Diagnostic, Span, line_column};
+use crate::base::diagnostic::{Diagnostic, Position, Span, position};
 use crate::base::results::Report;
 use crate::command::session::{Session, candidates, theory};
 use crate::model::text::ast::{
@@ -111,7 +111,7 @@ pub struct Flawed {
 impl fmt::Display for Flawed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for d in &self.diagnostics {
-            let (line, column) = line_column(&self.text, d.span.start);
+            let Position { line, column } = position(&self.text, d.span.start);
             writeln!(f, "{line}:{column}: {d}; {}", d.help)?;
         }
         f.write_str(&self.text)

@@ -276,6 +276,9 @@ pub struct MoversArgs {
     /// Say why, name all that is in the way, and show the transactions by each theorem
     #[arg(short, long)]
     pub verbose: bool,
+    /// Print one line a model, and let their `expect` lines and what they say of blocks as movers decide the exit code
+    #[arg(long, conflicts_with = "defines")]
+    pub expect: bool,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -360,8 +360,9 @@ impl<'a, B: Backend> Session<'a, B> {
                     say(text::render(report, Detail::Quiet).trim_end());
                 }
                 None if self.args.expect => {
-                    let (verdict, lines) = (report.verdict, &report.expectations);
-                    output.write(&text::render_expected(&report.model, verdict, lines));
+                    let (found, lines) =
+                        (text::verdict_words(report.verdict), &report.expectations);
+                    output.write(&text::render_expected(&report.model, found, lines));
                 }
                 None => {
                     let told = text::render(report, self.args.detail());

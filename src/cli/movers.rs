@@ -11,7 +11,7 @@ use coarsen::Session;
 use coarsen::algebra::Theory;
 use coarsen::base::control::ParseLimits;
 use coarsen::report::json;
-use coarsen::report::text::render_movers;
+use coarsen::report::text::{render_expected, render_movers};
 use coarsen::results::{MoversReason, MoversReport, Status};
 use coarsen::theorem::{blocks, has_blocks};
 
@@ -88,11 +88,22 @@ fn one(
     };
     match args.format {
         Format::Json => output.line(json::object(&report)),
+        Format::Text if args.expect => {
+            output.write(&render_expected(
+                &report.model,
+                "movers",
+                &report.expectations,
+            ));
+        }
         Format::Text => output.write(&render_movers(&report, args.detail())),
     }
-    match (report.annotated(), report.is_open()) {
+    let answer = match (report.annotated(), report.is_open()) {
         (Status::Refuted, _) => Exit::Refuted,
         (Status::Unknown, _) | (_, true) => Exit::Unknown,
         (Status::Holds, false) => Exit::Holds,
+    };
+    match args.expect {
+        true => answer.expected(&report.expectations),
+        false => answer,
     }
 }

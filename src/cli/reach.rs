@@ -19,7 +19,7 @@ use coarsen::engine::Heuristic;
 use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, Technique};
 use coarsen::engine::quotients::Quotient;
-use coarsen::report::text::{render_expected, render_reach};
+use coarsen::report::text::{render_expected, render_reach, verdict_words};
 use coarsen::report::{ci, json};
 use coarsen::results::{Note, PropertyKind, ReachReason, ReachReport};
 
@@ -383,8 +383,8 @@ fn show(mut report: ReachReport, args: &ReachArgs, output: &mut Output) -> Exit 
     match args.format() {
         Format::Json => output.line(json::object(&report)),
         Format::Text if args.expect => {
-            let (verdict, lines) = (report.verdict, &report.expectations);
-            output.write(&render_expected(&report.model, verdict, lines));
+            let (found, lines) = (verdict_words(report.verdict), &report.expectations);
+            output.write(&render_expected(&report.model, found, lines));
         }
         Format::Text => output.write(&render_reach(&report, args.detail())),
     }

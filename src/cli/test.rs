@@ -5,6 +5,7 @@ use super::exit::Exit;
 use super::output::{Output, say};
 use super::supervise::Interrupts;
 use super::trace_file;
+use coarsen::base::diagnostic::Position;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
 use coarsen::ctest::debug::Debug;
 use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Watch, explore};
@@ -294,7 +295,7 @@ fn cases(report: &Report, files: &[String]) -> Vec<Case> {
             name: error.kind.to_string(),
             state: State::Failed,
             message: report.describe(error),
-            place: at.map(|(_, line)| (line, 1)),
+            place: at.map(|(_, line)| Position { line, column: 1 }),
         }
     });
     let errors: Vec<Case> = errors.collect();

@@ -2,7 +2,7 @@
 //! looked at: a theorem's reduced system need not have every step of the original.
 
 use crate::base::control::{Control, Stop};
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Position, Span};
 use crate::base::results::{Coverage, Covered, Onward, Stuck};
 use crate::engine::compiled::{Steps, steps};
 use crate::model::program::{Edge, Expr, LocId, Program, Thread};
@@ -39,7 +39,7 @@ pub fn coverage(program: &Program, most: usize, control: &Control) -> Result<Cov
     }
     let threads = program.threads.iter().zip(&found.stuck);
     let stuck = threads.filter_map(|(thread, at)| {
-        let (line, column) = program.place(thread.locations[(*at)?].span);
+        let Position { line, column } = program.position(thread.locations[(*at)?].span);
         Some(Stuck {
             thread: thread.name.clone(),
             line,
@@ -145,9 +145,9 @@ fn branches(
 ) {
     for to in edge.targets() {
         let target = &thread.locations[to];
-        let line = match target.edges.is_empty() {
-            true => 0,
-            false => lines.line(target.span),
+        let (line, column) = match target.edges.is_empty() {
+            true => (0, 0),
+            false => (lines.line(target.span), lines.column(target.span)),
         };
         let steps = taken
             .iter()
@@ -155,8 +155,15 @@ fn branches(
             .map(|(_, n)| n)
             .sum::<u64>();
         match into.iter_mut().find(|known| known.line == line) {
-            Some(known) => known.steps += steps,
-            None => into.push(Onward { line, steps }),
+            Some(known) => {
+                known.steps += steps;
+                known.column = known.column.min(column);
+            }
+            None => into.push(Onward {
+                line,
+                column,
+                steps,
+            }),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! One document has all models of a run.
 
 use super::layout::printable;
-use crate::base::diagnostic::{Diagnostic, Severity, line_column};
+use crate::base::diagnostic::{Diagnostic, Position, Severity, position};
 use crate::base::results::proofs::{self, Proof};
 use crate::base::results::{
     EveryReport, Expectation, Property, ReachReport, Report, Status, Trace, Verdict,
@@ -38,8 +38,8 @@ pub struct Case {
     pub state: State,
     /// Why.
     pub message: String,
-    /// Where, from 1: line and column, if there is such a place.
-    pub place: Option<(usize, usize)>,
+    /// Where, if there is such a place.
+    pub place: Option<Position>,
 }
 
 impl Case {
@@ -76,7 +76,7 @@ impl From<Verdict> for State {
 }
 
 /// The answer to one question, which is told at this place if nothing shows it.
-fn of_property(file: &str, p: &Property, place: Option<(usize, usize)>) -> Case {
+fn of_property(file: &str, p: &Property, place: Option<Position>) -> Case {
     Case {
         file: file.to_string(),
         name: p.name.clone(),
@@ -106,7 +106,14 @@ pub fn of_check(report: &Report) -> Vec<Case> {
         .iter()
         .map(|p| {
             let claim = report.claims.iter().find(|c| c.name == p.name);
-            of_property(file, p, claim.map(|c| (c.line, c.column)))
+            of_property(
+                file,
+                p,
+                claim.map(|c| Position {
+                    line: c.line,
+                    column: c.column,
+                }),
+            )
         })
         .collect();
     let state = whole(report.verdict, report.is_contradicted(), &all);
@@ -191,7 +198,10 @@ pub fn of_proof(proof: &Proof) -> Case {
             proof.status.name(),
             proof.declared.name()
         ),
-        place: Some((proof.line, 1)),
+        place: Some(Position {
+            line: proof.line,
+            column: 1,
+        }),
     }
 }
 
@@ -204,15 +214,18 @@ pub fn of_diagnostics(file: &str, source: &str, diagnostics: &[Diagnostic]) -> V
             name: d.code.to_string(),
             state: State::Broken,
             message: d.message.clone(),
-            place: Some(line_column(source, d.span.start)),
+            place: Some(position(source, d.span.start)),
         })
         .collect()
 }
 
 /// Where an execution ends.
-fn end(trace: Option<&Trace>) -> Option<(usize, usize)> {
+fn end(trace: Option<&Trace>) -> Option<Position> {
     let last = &trace?.steps.last()?.step;
-    (last.line > 0).then_some((last.line, last.column))
+    (last.line > 0).then_some(Position {
+        line: last.line,
+        column: last.column,
+    })
 }
 
 /// What a path must not have as a relative reference (RFC 3986, 4.2: a colon would end a scheme).
@@ -242,7 +255,7 @@ pub fn sarif(cases: &[Case]) -> String {
             .build();
         let physical = sarif::PhysicalLocation::builder().artifact_location(file);
         let physical = match c.place {
-            Some((line, column)) => {
+            Some(Position { line, column }) => {
                 let region = sarif::Region::builder()
                     .start_line(line as i64)
                     .start_column(column as i64)
@@ -316,9 +329,9 @@ pub fn junit(cases: &[Case]) -> String {
                 None => TestCaseStatus::success(),
                 Some(kind) => {
                     let mut status = TestCaseStatus::non_success(kind);
-                    let at = c
-                        .place
-                        .map_or(String::new(), |(l, k)| format!(" ({file}:{l}:{k})"));
+                    let at = c.place.map_or(String::new(), |p| {
+                        format!(" ({file}:{}:{})", p.line, p.column)
+                    });
                     status.set_message(format!("{}{at}", c.message));
                     status
                 }
@@ -341,7 +354,7 @@ pub fn github(cases: &[Case]) -> String {
             _ => "error",
         };
         let mut at = format!("file={}", property(&c.file));
-        if let Some((line, column)) = c.place {
+        if let Some(Position { line, column }) = c.place {
             at += &format!(",line={line},col={column}");
         }
         let title = property(&format!("coarsen: {}", c.name));
@@ -377,9 +390,13 @@ mod tests {
         };
         vec![
             case("fine", State::Passed, None),
-            case("bad", State::Failed, Some((7, 3))),
+            case("bad", State::Failed, Some(Position { line: 7, column: 3 })),
             case("open", State::Open, None),
-            case("E0001", State::Broken, Some((1, 1))),
+            case(
+                "E0001",
+                State::Broken,
+                Some(Position { line: 1, column: 1 }),
+            ),
         ]
     }
 

@@ -78,7 +78,11 @@ mod tests {
             executions,
             branches: branches
                 .iter()
-                .map(|&(line, steps)| Onward { line, steps })
+                .map(|&(line, steps)| Onward {
+                    line,
+                    column: 1,
+                    steps,
+                })
                 .collect(),
         };
         let coverage = Coverage {

@@ -6,8 +6,8 @@
 //! not, so the place in the header is ours.
 
 use super::layout::{clipped, counted, printable, printable_lines, shown};
-use super::position::{Position, boundary, positions};
-use crate::base::diagnostic::{Diagnostic, Severity, Span};
+use super::position::{boundary, positions};
+use crate::base::diagnostic::{Diagnostic, Position, Severity, Span};
 use ariadne::{Color, Config, IndexType, Label, Report, ReportKind, Source};
 use std::ops::Range;
 

@@ -6,9 +6,7 @@ use std::fmt;
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text { line, text } => {
-                write!(f, "line {line} needs the value of {text}")
-            }
+            Self::Text { at, text } => write!(f, "{at} needs the value of {text}"),
             Self::NoInstance => f.write_str("the model has errors for all small values"),
             Self::FewThreads(n) => write!(
                 f,

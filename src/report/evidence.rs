@@ -2,8 +2,8 @@
 
 use super::layout::counted;
 use crate::base::results::{
-    Demand, Derivation, Evaluated, Evidence, LemmaReason, Needed, Place, Places, Rung,
-    SyntacticFact, Textual, Unavailable, Underived,
+    Demand, Derivation, Evaluated, Evidence, LemmaReason, Needed, Places, Rung, SyntacticFact,
+    Textual, Unavailable, Underived,
 };
 use std::fmt;
 
@@ -173,16 +173,6 @@ impl fmt::Display for LemmaReason {
                 "not inductive: {place} leads from a state that all else allows to one where it is false"
             ),
         }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} at {} (line {})",
-            self.thread, self.location, self.line
-        )
     }
 }
 

@@ -3,8 +3,11 @@
 //! File names, source lines and names come from the author of the model. None of them may move the cursor, change
 //! colours or reverse the line, so every such character is replaced by one visible character: columns stay true.
 
+use crate::base::diagnostic::Position;
+use crate::base::results::Place;
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::fmt;
 
 /// The character shown for `c`.
 pub(super) fn shown(c: char) -> char {
@@ -116,6 +119,46 @@ pub(super) fn counted_text(n: &str, noun: &str) -> String {
         format!("1 {noun}")
     } else {
         format!("{n} {noun}s")
+    }
+}
+
+thread_local! {
+    static ABOUT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Has sentences that this thread renders meanwhile name places in this file as [`place`] does.
+pub(super) fn about<T>(model: &str, render: impl FnOnce() -> T) -> T {
+    let outer = ABOUT.replace(Some(model.to_string()));
+    let rendered = render();
+    ABOUT.set(outer);
+    rendered
+}
+
+/// `models/a.cor:12:5` where it is said what file the report is about, else `line 12`.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ABOUT.with_borrow(|file| match file {
+            Some(file) => f.write_str(&place(file, self.line, self.column)),
+            None => write!(f, "line {}", self.line),
+        })
+    }
+}
+
+/// `worker(1) at m.cor:12:5`, `worker(1) at B, m.cor:12:5`
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.thread, self.spot())
+    }
+}
+
+impl Place {
+    /// Where it is: its position, with what tells its location from others there.
+    pub(super) fn spot(&self) -> String {
+        let line = format!("line {}", self.at.line);
+        match self.location.strip_prefix(&line) {
+            Some(rest) => format!("{}{rest}", self.at),
+            None => format!("{}, {}", self.location, self.at),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is said of movers, and of what is in their way.
 
 use super::layout::{counted, enumerated};
+use crate::base::diagnostic::Position;
 use crate::base::results::{
     Binding, Clash, Condition, Impossible, Law, Missed, MoversReason, Sharing, Spot, Use, Way,
 };
@@ -47,7 +48,11 @@ impl fmt::Display for Law {
 impl fmt::Display for Missed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (this, other) = (&self.thread, &self.other.thread);
-        write!(f, "{other} at line {} ", self.other.line)?;
+        let at = Position {
+            line: self.other.line,
+            column: self.other.column,
+        };
+        write!(f, "{other} at {at} ")?;
         match self.clashes.first() {
             Some(first) => {
                 let alike = |c: &&Clash| (c.this, c.other) == (first.this, first.other);
@@ -173,9 +178,9 @@ impl fmt::Display for Way {
 
 impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.text),
-            line => write!(f, "line {line}: {}", self.text),
+        match (self.line, self.column) {
+            (0, _) => f.write_str(&self.text),
+            (line, column) => write!(f, "{}: {}", Position { line, column }, self.text),
         }
     }
 }

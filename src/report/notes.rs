@@ -174,7 +174,7 @@ impl fmt::Display for MissingEvidence {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Step { thread, line } => write!(f, "a step of {thread} at line {line}"),
+            Self::Step(place) => write!(f, "a step of {place}"),
             Self::Question(name) => write!(f, "the question {name}"),
             Self::Initial(name) => write!(f, "the initial value of {name}"),
             Self::Discipline(name) => write!(f, "the discipline of {name}"),

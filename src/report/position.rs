@@ -1,16 +1,9 @@
 //! Lines and columns of many offsets in one pass over the source.
 //!
-//! [`line_column`](crate::base::diagnostic::line_column) reads the text up to its offset each time; a thousand
+//! [`position`](crate::base::diagnostic::position) reads the text up to its offset each time; a thousand
 //! diagnostics in a source of megabytes, or on one line of a megabyte, need one sweep for all.
 
-/// A place in a source: line and column from 1, columns in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Position {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
-}
+use crate::base::diagnostic::Position;
 
 /// The largest character boundary of `source` that is not after `offset`.
 pub(super) fn boundary(source: &str, offset: usize) -> usize {
@@ -47,20 +40,20 @@ pub(super) fn positions(source: &str, offsets: &[usize]) -> Vec<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::diagnostic::line_column;
+    use crate::base::diagnostic::position;
     use proptest::prelude::*;
 
     proptest! {
         #![proptest_config(crate::random::config(256))]
 
         #[test]
-        fn agrees_with_line_column(
+        fn agrees_with_position(
             source in "[a\n\r\tä€]{0,40}",
             offsets in prop::collection::vec(0usize..200, 0..12),
         ) {
             let found = positions(&source, &offsets);
-            for (position, &offset) in found.iter().zip(&offsets) {
-                prop_assert_eq!((position.line, position.column), line_column(&source, offset));
+            for (at, &offset) in found.iter().zip(&offsets) {
+                prop_assert_eq!(*at, position(&source, offset));
             }
         }
     }

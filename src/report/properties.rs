@@ -3,6 +3,7 @@
 use super::layout::{counted_text, display_id};
 use super::trace::DEADLOCK;
 use crate::base::control::Hit;
+use crate::base::diagnostic::Position;
 use crate::base::results::{
     ClaimReason, Conclusion, Distinction, Doubt, Gap, NoTheorem, Outcome, PropertyKind,
     PropertyReason, Status, Unmet,
@@ -142,32 +143,26 @@ impl fmt::Display for ClaimReason {
             Self::NeverEntered => f.write_str("vacuous: no thread ever takes a step of the block"),
             Self::NeverFinished => f.write_str("vacuous: no thread ever leaves the block"),
             Self::Atomic { theorem, commits } => {
-                let lines: Vec<String> = commits.iter().map(usize::to_string).collect();
-                match lines.as_slice() {
+                match commits.as_slice() {
                     [] => write!(f, "by {theorem}; nothing in it commits"),
-                    [line] => write!(f, "by {theorem}; it commits at line {line}"),
-                    many => write!(f, "by {theorem}; it commits at lines {}", many.join(", ")),
+                    some => write!(f, "by {theorem}; it commits at {}", each(some)),
                 }
             }
-            Self::Weakened { theorem, lines } => {
-                let told = |&(first, last): &(usize, usize)| match first == last {
+            Self::Weakened { theorem, steps } => {
+                let told = |&(first, last): &(Position, usize)| match first.line == last {
                     true => first.to_string(),
-                    false => format!("{first}-{last}"),
+                    false => format!("{first} to line {last}"),
                 };
-                let numbers: Vec<String> = lines.iter().map(told).collect();
-                match numbers.as_slice() {
+                let steps: Vec<String> = steps.iter().map(told).collect();
+                match steps.as_slice() {
                     [] => write!(f, "by {theorem}, each way through the block by itself"),
-                    [lines] => {
-                        let s = if lines.contains('-') { "s" } else { "" };
-                        write!(
-                            f,
-                            "by {theorem}, with a weaker step at line{s} {lines}: run alone, the block does the same \
-                             with it"
-                        )
-                    }
+                    [one] => write!(
+                        f,
+                        "by {theorem}, with a weaker step at {one}: run alone, the block does the same with it"
+                    ),
                     many => write!(
                         f,
-                        "by {theorem}, with weaker steps at lines {}: run alone, the block does the same with them",
+                        "by {theorem}, with weaker steps at {}: run alone, the block does the same with them",
                         many.join(", ")
                     ),
                 }
@@ -215,17 +210,17 @@ impl fmt::Display for Distinction {
                 let together = all.join(" and ");
                 write!(f, "{together}, never together if the block is atomic")
             }
-            Self::Wrong { thread, line } => write!(
+            Self::Wrong { thread, at } => write!(
                 f,
-                "{thread} goes wrong at line {line}, and does not if the block is atomic"
+                "{thread} goes wrong at {at}, and does not if the block is atomic"
             ),
             Self::Violation {
                 thread,
-                line,
+                at,
                 variable,
             } => write!(
                 f,
-                "{thread} violates the protection of {variable} at line {line}, and does not if the block is atomic"
+                "{thread} violates the protection of {variable} at {at}, and does not if the block is atomic"
             ),
             Self::Invariant(name) => write!(
                 f,
@@ -248,19 +243,24 @@ impl fmt::Display for NoTheorem {
                     "{theorem} would if it were known that no thread goes wrong"
                 )
             }
-            Self::Broken { line, committed } => write!(
+            Self::Broken { at, committed } => write!(
                 f,
-                "line {line} is no left mover, and line {committed} may have committed before"
+                "{at} is no left mover, and {committed} may have committed before"
             ),
             Self::Inapplicable(theorem) => write!(f, "{theorem} does not apply"),
             Self::NotShown { theorem, scheduled } => match scheduled {
-                Some(line) => write!(
+                Some(at) => write!(
                     f,
-                    "{theorem} does not, as other threads are scheduled before line {line}; another may do (leave out \
+                    "{theorem} does not, as other threads are scheduled before {at}; another may do (leave out \
                      --theorem)"
                 ),
                 None => write!(f, "{theorem} does not"),
             },
         }
     }
+}
+
+fn each(places: &[Position]) -> String {
+    let places: Vec<String> = places.iter().map(Position::to_string).collect();
+    places.join(", ")
 }

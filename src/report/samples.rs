@@ -1,5 +1,6 @@
 //! Reports made up for the tests of the renderings; between them they fill every field.
 
+use crate::base::diagnostic::Position;
 use crate::base::results::*;
 
 fn step(
@@ -82,7 +83,7 @@ fn broken() -> Lemma {
     let place = Place {
         thread: "worker(0)".to_string(),
         location: "B".to_string(),
-        line: 8,
+        at: Position { line: 8, column: 5 },
     };
     Lemma {
         step: Some(step(0, "B", 8, "x[0] = i;", &[])),
@@ -402,7 +403,11 @@ pub(super) fn eval() -> EvalReport {
 /// A deadlock was found in a reduced system; one question is open.
 pub(super) fn reach() -> ReachReport {
     let mut report = ReachReport::undecided("ring.cor", "chaining");
-    let dead = PropertyReason::Found(Outcome::Deadlock(vec![("ring(0)".into(), "A".into())]));
+    let dead = PropertyReason::Found(Outcome::Deadlock(vec![Place {
+        thread: "ring(0)".into(),
+        location: "A".into(),
+        at: Position { line: 9, column: 5 },
+    }]));
     report.reason = ReachReason::Question("deadlock".to_string(), dead.clone());
     report.verdict = Verdict::Refuted;
     report.order = Some("force".to_string());

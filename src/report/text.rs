@@ -20,7 +20,7 @@ mod steps;
 mod trace;
 mod witness;
 
-use super::layout::{counted, counted_text, display_id, folded, printable, wrapped};
+use super::layout::{about, counted, counted_text, display_id, folded, printable, wrapped};
 use crate::base::control::Hit;
 use crate::base::results::{
     EvalReport, Evidence, Expectation, Found, Hypothesis, Property, Report, Rung, States, Status,
@@ -52,22 +52,26 @@ pub enum Detail {
 
 /// The report of `coarsen check` on one model.
 pub fn render(report: &Report, detail: Detail) -> String {
-    let first = headline(
-        &report.model,
-        verdict_words(report.verdict),
-        &report.reason.to_string(),
-    );
-    if detail == Detail::Quiet {
-        return first;
-    }
-    first + &folded(&Body { report, detail }.to_string())
+    about(&report.model, || {
+        let first = headline(
+            &report.model,
+            verdict_words(report.verdict),
+            &report.reason.to_string(),
+        );
+        if detail == Detail::Quiet {
+            return first;
+        }
+        first + &folded(&Body { report, detail }.to_string())
+    })
 }
 
 /// A trace of a property of a model, as it stands in reports.
 pub fn render_trace(model: &str, property: &str, trace: &Trace) -> String {
-    let first = headline(model, property, &trace.outcome.to_string());
-    let all = true;
-    first + &folded(&trace::Shown { model, trace, all }.to_string())
+    about(model, || {
+        let first = headline(model, property, &trace.outcome.to_string());
+        let all = true;
+        first + &folded(&trace::Shown { model, trace, all }.to_string())
+    })
 }
 
 /// A text for people, on lines that are not too long.
@@ -81,9 +85,8 @@ pub fn trace_of(trace: &Trace, all: bool) -> String {
     folded(&trace::Shown { model, trace, all }.to_string())
 }
 
-/// One line on what a model expects and what was found.
-pub fn render_expected(model: &str, verdict: Verdict, lines: &[Expectation]) -> String {
-    let found = verdict_words(verdict);
+/// One line on what a model expects and what was found, which is told in a word as well.
+pub fn render_expected(model: &str, found: &str, lines: &[Expectation]) -> String {
     let open = |e: &&Expectation| e.met != Some(true);
     let open = lines.iter().filter(open).map(|e| match e.met {
         Some(false) => format!("{}: found {}", e.text, e.found),
@@ -102,20 +105,22 @@ pub fn render_expected(model: &str, verdict: Verdict, lines: &[Expectation]) -> 
 
 /// The report of `coarsen eval`.
 pub fn render_eval(report: &EvalReport) -> String {
-    let reason = match report.status {
-        Status::Unknown => report.evidence.to_string(),
-        _ => {
-            let instances = counted_text(&report.instances, "instance");
-            let places = report.evidence.places();
-            format!("{places} ({instances})")
+    about(&report.model, || {
+        let reason = match report.status {
+            Status::Unknown => report.evidence.to_string(),
+            _ => {
+                let instances = counted_text(&report.instances, "instance");
+                let places = report.evidence.places();
+                format!("{places} ({instances})")
+            }
+        };
+        let mut out = headline(&report.model, report.status.id(), &reason);
+        if let Some(witness) = &report.witness {
+            let model = &report.model;
+            out += &folded(&witness::Shown { model, witness }.to_string());
         }
-    };
-    let mut out = headline(&report.model, report.status.id(), &reason);
-    if let Some(witness) = &report.witness {
-        let model = &report.model;
-        out += &folded(&witness::Shown { model, witness }.to_string());
-    }
-    out
+        out
+    })
 }
 
 /// `MODEL: VERDICT - REASON`, on one line whatever the names contain.

@@ -14,9 +14,8 @@ impl fmt::Display for Outcome {
             Self::Discipline => f.write_str("the synchronisation discipline is violated"),
             Self::Wrong => f.write_str("a thread has gone wrong"),
             Self::Deadlock(waiting) => {
-                let waiting = waiting.iter();
-                let each =
-                    waiting.map(|(thread, location)| format!("{thread} waits at {location}"));
+                let each = waiting.iter();
+                let each = each.map(|w| format!("{} waits at {}", w.thread, w.spot()));
                 write!(f, "{DEADLOCK}: {}", each.collect::<Vec<_>>().join(", "))
             }
             Self::Reached(name) => write!(f, "a state that satisfies {name} is reached"),

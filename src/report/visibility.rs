@@ -27,9 +27,7 @@ impl fmt::Display for Remark {
             Self::Mover(MoverClass::Both) => f.write_str("moves in both directions"),
             Self::Mover(MoverClass::Non) => f.write_str("is no mover"),
             Self::Mover(class) => write!(f, "is a {} mover", class.id()),
-            Self::InTheWay { thread, line } => {
-                write!(f, "{thread} at line {line} is in its way")
-            }
+            Self::InTheWay(place) => write!(f, "{place} is in its way"),
         }
     }
 }

@@ -32,7 +32,7 @@ use self::weakened::{Weaker, by_weakening};
 use super::movers::{Detail, MoverSearch, Obstacle, Other};
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Position, Span};
 use crate::base::evidence::WeakPath;
 use crate::base::results;
 use crate::base::results::{
@@ -303,8 +303,8 @@ impl<'e> Judge<'_, 'e, '_> {
         }
         Ok(Err(match broken(best, moving) {
             Some(broken) => NoTheorem::Broken {
-                line: step_of(e, broken.action).line,
-                committed: step_of(e, broken.committed).line,
+                at: e.place(broken.action).at,
+                committed: e.place(broken.committed).at,
             },
             None => self.outside(e, claim),
         }))
@@ -342,7 +342,7 @@ impl<'e> Judge<'_, 'e, '_> {
             let open = b.inside.iter().find(|&&l| !inside(b.thread, l))?;
             actions(e, b, &[*open]).first().copied()
         });
-        let scheduled = open.map(|action| step_of(e, action).line);
+        let scheduled = open.map(|action| e.place(action).at);
         NoTheorem::NotShown { theorem, scheduled }
     }
 
@@ -358,7 +358,7 @@ impl<'e> Judge<'_, 'e, '_> {
             let thread = &claim.split.as_deref().unwrap_or(p).threads[t];
             results::BlockedThread {
                 thread: thread.name.clone(),
-                line: p.line(thread.locations[l].span),
+                at: p.position(thread.locations[l].span),
             }
         };
         entry.can_block = found.stuck.as_ref().map(|(t, l, _)| location(*t, *l));
@@ -422,11 +422,11 @@ impl<'e> Judge<'_, 'e, '_> {
                             weakened: Some(paths),
                         }) => ClaimReason::Weakened {
                             theorem: theorem.to_string(),
-                            lines: stretches(p, &paths),
+                            steps: stretches(p, &paths),
                         },
                         Ok(By { theorem, .. }) => ClaimReason::Atomic {
                             theorem: theorem.to_string(),
-                            commits: commit_lines(&entry),
+                            commits: committing(&entry),
                         },
                         Err(why) => ClaimReason::Compared {
                             states: states.filter(|_| claim.split.is_none()),
@@ -451,7 +451,7 @@ impl<'e> Judge<'_, 'e, '_> {
         moving: &Moving,
     ) -> Result<results::Claim, Stop> {
         let weakened = by.as_ref().ok().and_then(|by| by.weakened.as_ref());
-        let (line, column) = self.context.declared.place(claim.span);
+        let Position { line, column } = self.context.declared.position(claim.span);
         let mut entry = results::Claim {
             name: claim.name.clone(),
             line,
@@ -508,20 +508,21 @@ impl<'e> Judge<'_, 'e, '_> {
     }
 }
 
-/// From which line to which paths go: a section goes over several statements, all others through one, which is told by
-/// its first line.
-fn stretches(p: &Program, paths: &Weaker) -> Vec<(usize, usize)> {
+/// Where paths begin, and the line they end on: a section goes over several statements, all others through one, which is
+/// told by its first line.
+fn stretches(p: &Program, paths: &Weaker) -> Vec<(Position, usize)> {
     let locations = p.threads.iter().flat_map(|t| &t.locations);
     let spans = locations.flat_map(|l| &l.edges).map(|e| e.span);
     let statements: BTreeSet<(usize, usize)> = spans.map(|s| (s.start, s.end)).collect();
     let stretch = |w: &WeakPath| {
-        let line = |start: usize| p.line(Span { start, end: w.end });
+        let at = |start: usize| p.position(Span { start, end: w.end });
+        let first = at(w.start);
         match statements.contains(&(w.start, w.end)) {
-            true => (line(w.start), line(w.start)),
-            false => (line(w.start), line(w.end.saturating_sub(1))),
+            true => (first, first.line),
+            false => (first, at(w.end.saturating_sub(1)).line),
         }
     };
-    let all: BTreeSet<(usize, usize)> = paths.iter().map(stretch).collect();
+    let all: BTreeSet<(Position, usize)> = paths.iter().map(stretch).collect();
     all.into_iter().collect()
 }
 
@@ -579,8 +580,12 @@ fn told(e: &Encoding, moving: &Moving, block: &ClaimedBlock) -> ClaimBlock {
 }
 
 /// The lines at which a claimed block may commit.
-fn commit_lines(entry: &results::Claim) -> Vec<usize> {
+fn committing(entry: &results::Claim) -> Vec<Position> {
     let steps = entry.blocks.iter().flat_map(|b| &b.commits);
-    let lines: BTreeSet<usize> = steps.map(|s| s.line).collect();
-    lines.into_iter().collect()
+    let at = |s: &results::Step| Position {
+        line: s.line,
+        column: s.column,
+    };
+    let places: BTreeSet<Position> = steps.map(at).collect();
+    places.into_iter().collect()
 }

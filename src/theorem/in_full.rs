@@ -63,7 +63,7 @@ fn is_of_reduction(kind: &ExpectKind) -> bool {
             settled.iter().all(|v| v.id() != name.text)
         }
         ExpectKind::Property { verdict, .. } => verdict.text == Status::Unknown.id(),
-        ExpectKind::Count { what, .. } => what.text != "original",
+        ExpectKind::Count { .. } => kind.states().is_some_and(|(what, _)| what != "original"),
     }
 }
 

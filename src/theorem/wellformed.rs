@@ -9,11 +9,10 @@ use super::properties::{Asked, Goal};
 use super::visibility::{Visibility, hides};
 use crate::base::control::Stop;
 use crate::base::results::{
-    Demand, Discharge, Evaluated, Evidence, Hypothesis, Place, Status, Textual, VisibilityReason,
+    Demand, Discharge, Evaluated, Evidence, Hypothesis, Status, Textual, VisibilityReason,
 };
 use crate::engine::relations::{Encoding, Rel};
 use crate::model::program::Program;
-use crate::theorem::executions::trace::step_of;
 use crate::theorem::invariants::{Ladder, Rung};
 
 /// The first steps of all threads are visible.
@@ -129,7 +128,7 @@ pub(super) fn entry(
 fn first_steps(e: &Encoding, visibility: &Visibility) -> Hypothesis {
     let (status, evidence) = match refused(visibility, &VisibilityReason::FirstStep).first() {
         None => (Status::Holds, Evaluated::Initially),
-        Some(&a) => (Status::Refuted, Evaluated::EnabledInitially(place(e, a))),
+        Some(&a) => (Status::Refuted, Evaluated::EnabledInitially(e.place(a))),
     };
     entry(
         WF_INIT_VIS,
@@ -197,7 +196,7 @@ fn not_hidden(
             }
         }
     }
-    let place = place(e, left);
+    let place = e.place(left);
     Ok(match ladder.unknown(Rung::Reachable) {
         Some(_) => finish(Status::Unknown, Evaluated::MayLeave(place)),
         None => finish(Status::Refuted, Evaluated::Leaves(place)),
@@ -211,14 +210,4 @@ fn refused(visibility: &Visibility, reason: &VisibilityReason) -> Vec<usize> {
         .filter(|(_, r)| r == reason)
         .map(|(a, _)| *a)
         .collect()
-}
-
-/// An action as a sentence names it.
-pub(super) fn place(e: &Encoding, action: usize) -> Place {
-    let s = step_of(e, action);
-    Place {
-        thread: s.thread,
-        location: s.location,
-        line: s.line,
-    }
 }

@@ -3,7 +3,7 @@
 use crate::algebra::files::{Flawed, Loader, Text};
 use crate::algebra::tptp::text::codes::INCLUDE;
 use crate::algebra::tptp::text::{Annotated, Include, Item, Numbers, TPTP_CODES, parse_problem};
-use crate::base::diagnostic::{Diagnostic, Span, line_column};
+use crate::base::diagnostic::{Diagnostic, Position, Span, position};
 
 /// A problem, its includes followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl Trouble {
     fn seen_from(self, include: Span, file: &Text) -> Trouble {
         Trouble::Inside(match self {
             Trouble::Here(wrong) => {
-                let (line, column) = line_column(&file.text, wrong.span.start);
+                let Position { line, column } = position(&file.text, wrong.span.start);
                 let known = TPTP_CODES.iter().find(|c| c.code == wrong.code);
                 let title = known.map_or("an error", |c| c.title);
                 Diagnostic::error(

@@ -50,6 +50,8 @@ pub struct Covered {
 pub struct Onward {
     /// The line; 0 stands for the thread's end.
     pub line: usize,
+    /// The column there, in characters from 1, of the first that is so reached.
+    pub column: usize,
     /// How many steps go there.
     pub steps: u64,
 }
@@ -67,13 +69,13 @@ impl Coverage {
         all.filter(|s| s.reached && s.executions == 0)
     }
 
-    /// Ways on that are never taken, of statements that are executed: the statement, and the line it never goes on to.
-    pub fn never_taken(&self) -> impl Iterator<Item = (&Covered, usize)> {
+    /// Ways on that are never taken, of statements that are executed: the statement, and where it never goes on.
+    pub fn never_taken(&self) -> impl Iterator<Item = (&Covered, &Onward)> {
         let all = self.statements.iter().filter(|_| self.complete);
         let executed = all.filter(|s| s.executions > 0);
         executed.flat_map(|s| {
             let never = s.branches.iter().filter(|b| b.steps == 0);
-            never.map(move |b| (s, b.line))
+            never.map(move |b| (s, b))
         })
     }
 }

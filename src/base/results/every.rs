@@ -1,7 +1,8 @@
 //! What `coarsen check --every N` says: of every value of a constant, from some value on.
 
-use super::{Rung, SCHEMA_VERSION, Status, Underived, Verdict, rung};
+use super::{Place, Rung, SCHEMA_VERSION, Status, Underived, Verdict, rung};
 use crate::base::control::Hit;
+use crate::base::diagnostic::Position;
 use crate::base::evidence::Bundle;
 use serde::{Serialize, Serializer};
 
@@ -119,8 +120,8 @@ pub enum BlockObstacle {
 pub enum Obstacle {
     /// Where the text takes the constant's value, or a thread's index, for known.
     Text {
-        /// The line.
-        line: usize,
+        /// Where.
+        at: Position,
         /// What stands there.
         text: String,
     },
@@ -131,9 +132,9 @@ pub enum Obstacle {
     /// No constant but this is left open, and it is none of the model's integers.
     NoConstant(String),
     /// Whether a step is visible differs from thread to thread.
-    Visibility(String),
+    Visibility(Place),
     /// A thread's first step, which is invisible.
-    FirstStep(String),
+    FirstStep(Place),
     /// A variable's discipline is not the same for all its cells and threads.
     Discipline(String),
     /// A thread of a family is named in the text of others like it.

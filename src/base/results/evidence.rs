@@ -2,6 +2,7 @@
 
 use super::{Contradiction, Obstacle, Rung};
 use crate::base::control::Stop;
+use crate::base::diagnostic::Position;
 
 /// How a hypothesis was settled, or why it was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,15 +84,15 @@ pub enum Unavailable {
     Budget(u64),
 }
 
-/// A step as a sentence names it.
+/// A step, or a thread at it, as a sentence names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The thread.
     pub thread: String,
     /// The location that it leaves.
     pub location: String,
-    /// Line in the source, from 1.
-    pub line: usize,
+    /// Where it stands in the source.
+    pub at: Position,
 }
 
 /// Why there is no derivation.

@@ -54,6 +54,7 @@ pub use trace::{
 pub use witness::{Common, Exclusion, Lock, LockFact, Mend, NoTrace, Part, Shape, Start, Witness};
 
 use crate::base::control::Hit;
+use crate::base::diagnostic::Position;
 use crate::base::evidence::{Bundle, WeakPath};
 use distributed::Distributed;
 use serde::{Serialize, Serializer};
@@ -456,8 +457,9 @@ pub struct Claim {
 pub struct BlockedThread {
     /// The thread.
     pub thread: String,
-    /// The line, from 1.
-    pub line: usize,
+    /// Where.
+    #[serde(flatten)]
+    pub at: Position,
 }
 
 /// A claimed block in one thread.

@@ -1,10 +1,11 @@
 //! What `coarsen movers` found, as plain data.
 
-use super::{Binding, Gap, Note, SCHEMA_VERSION, Status, Step};
+use super::{Binding, Expectation, Gap, Note, SCHEMA_VERSION, Status, Step};
 use crate::base::control::Stop;
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Position, Span};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
+use std::collections::BTreeSet;
 
 /// The movers of a model, and its transactions.
 #[derive(Clone, Debug, Serialize)]
@@ -23,6 +24,8 @@ pub struct MoversReport {
     pub statements: Vec<MoverStatement>,
     /// The longest runs of statements that have a theorem's form, theorem by theorem, the least demanding first.
     pub transactions: Vec<Transaction>,
+    /// What the model expects of movers: what it says of blocks, and its `expect` lines.
+    pub expectations: Vec<Expectation>,
     /// Seconds for all of it.
     pub seconds: f64,
     /// Things to know.
@@ -58,6 +61,7 @@ impl MoversReport {
             annotations: Vec::new(),
             statements: Vec::new(),
             transactions: Vec::new(),
+            expectations: Vec::new(),
             seconds: 0.0,
             notes: Vec::new(),
         }
@@ -249,6 +253,8 @@ pub struct Way {
 pub struct Spot {
     /// Its line, from 1; 0 if it has none.
     pub line: usize,
+    /// Its column there, in characters from 1; 0 if it has none.
+    pub column: usize,
     /// The first line of its text, or the name of the place where a thread rests.
     pub text: String,
 }
@@ -388,15 +394,22 @@ pub struct Transaction {
     pub threads: Vec<String>,
     /// Its first line, from 1.
     pub first_line: usize,
+    /// The column there, in characters from 1.
+    pub column: usize,
     /// Its last line.
     pub last_line: usize,
     /// How many actions it has.
     pub actions: String,
-    /// The lines at which it may commit.
-    pub commits: Vec<usize>,
+    /// Where it may commit.
+    #[serde(serialize_with = "lines")]
+    pub commits: Vec<Position>,
     /// Its statements as they stand in the model.
     pub text: String,
     /// Where they stand.
     #[serde(skip)]
     pub span: Span,
+}
+
+fn lines<S: Serializer>(places: &[Position], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(places.iter().map(|p| p.line).collect::<BTreeSet<usize>>())
 }

@@ -1,6 +1,6 @@
 //! Things to know about an answer.
 
-use super::{Gap, Inferred};
+use super::{Gap, Inferred, Place};
 use crate::base::control::{Hit, Stop};
 
 /// One thing to know.
@@ -128,13 +128,8 @@ pub struct Asymmetry {
 /// What an exchange of threads would change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// A step of this thread, on this line.
-    Step {
-        /// The thread.
-        thread: String,
-        /// The line.
-        line: usize,
-    },
+    /// This step.
+    Step(Place),
     /// This question.
     Question(String),
     /// The initial value of this variable, or `init`.

@@ -2,6 +2,7 @@
 
 use super::{Contradiction, Outcome, Status, Trace};
 use crate::base::control::Stop;
+use crate::base::diagnostic::Position;
 use serde::Serialize;
 
 /// What a property, or a question of `coarsen reach`, asks.
@@ -186,15 +187,16 @@ pub enum ClaimReason {
     Atomic {
         /// The theorem.
         theorem: String,
-        /// The lines at which it may commit.
-        commits: Vec<usize>,
+        /// Where it may commit.
+        commits: Vec<Position>,
     },
     /// It holds by this theorem, with weaker steps in the block's place.
     Weakened {
         /// The theorem.
         theorem: String,
-        /// The first and the last line of each of these steps; none if it is enough to take the block path by path.
-        lines: Vec<(usize, usize)>,
+        /// Where each of these steps begins, and the line it ends on; none if it is enough to take the block path by
+        /// path.
+        steps: Vec<(Position, usize)>,
     },
     /// It holds: all states of this instance were compared.
     Compared {
@@ -252,15 +254,15 @@ pub enum Distinction {
     Wrong {
         /// The thread.
         thread: String,
-        /// The line.
-        line: usize,
+        /// Where.
+        at: Position,
     },
     /// A thread violates the discipline.
     Violation {
         /// The thread.
         thread: String,
-        /// The line.
-        line: usize,
+        /// Where.
+        at: Position,
         /// The variable whose protection is violated.
         variable: String,
     },
@@ -277,12 +279,12 @@ pub enum NoTheorem {
     Undisciplined(String),
     /// One would if it were known that no thread goes wrong.
     GoesWrong(String),
-    /// A line is no left mover, and another may have committed before.
+    /// A step is no left mover, and another may have committed before.
     Broken {
-        /// The line behind the commit.
-        line: usize,
-        /// The line that may have committed.
-        committed: usize,
+        /// The step behind the commit.
+        at: Position,
+        /// The one that may have committed.
+        committed: Position,
     },
     /// The one theorem that may be used does not apply.
     Inapplicable(String),
@@ -290,7 +292,7 @@ pub enum NoTheorem {
     NotShown {
         /// The theorem.
         theorem: String,
-        /// The line before which other threads are scheduled, if one is known.
-        scheduled: Option<usize>,
+        /// The step before which other threads are scheduled, if one is known.
+        scheduled: Option<Position>,
     },
 }

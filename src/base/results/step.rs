@@ -1,6 +1,6 @@
 //! Steps, and why they are visible or not.
 
-use super::MoverClass;
+use super::{MoverClass, Place};
 use serde::Serialize;
 
 /// A step (action) of a thread.
@@ -44,13 +44,8 @@ pub enum Remark {
     },
     /// What it is as a mover.
     Mover(MoverClass),
-    /// What keeps it from being more.
-    InTheWay {
-        /// The thread of a step with which it does not commute.
-        thread: String,
-        /// The line of that step.
-        line: usize,
-    },
+    /// What keeps it from being more: a step with which it does not commute.
+    InTheWay(Place),
 }
 
 /// Why an action is visible.

@@ -1,6 +1,6 @@
 //! Executions as they are told: states, steps, what goes wrong in them, and what they end in.
 
-use super::Step;
+use super::{Place, Step};
 use crate::base::evidence::Execution;
 use serde::Serialize;
 
@@ -102,7 +102,7 @@ pub enum Outcome {
     /// A thread has gone wrong.
     Wrong,
     /// No step is enabled; which threads wait, and where.
-    Deadlock(Vec<(String, String)>),
+    Deadlock(Vec<Place>),
     /// A state that satisfies this property.
     Reached(String),
     /// A state that violates this property.

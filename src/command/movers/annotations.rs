@@ -5,6 +5,7 @@
 use super::Found;
 use super::statements::Statement;
 use crate::base::control::Stop;
+use crate::base::diagnostic::Position;
 use crate::base::results::{Annotation, Status};
 use crate::engine::relations::Encoding;
 use crate::model::program::ClaimedBlock;
@@ -55,7 +56,7 @@ impl Found<'_> {
             for b in blocks {
                 entered = entered || search.may_reach(b.thread, &b.entries)?;
             }
-            let (line, column) = e.program.place(name.span);
+            let Position { line, column } = e.program.position(name.span);
             told.push(Annotation {
                 name: name.text.clone(),
                 said: mover.word(),

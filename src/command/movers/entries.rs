@@ -1,7 +1,7 @@
 //! Statements as movers: the actions of a statement of the text that are of one class are told together.
 
 use crate::base::control::Stop;
-use crate::base::diagnostic::Span;
+use crate::base::diagnostic::{Position, Span};
 use crate::base::results::{
     Conditional, Missed, MoverClass, MoverStatement, Rung, Sharing, Spot, Way,
 };
@@ -182,14 +182,19 @@ fn way(e: &Encoding, branch: &Branch, branches: &[Branch]) -> Way {
     let thread = &p.threads[action.thread];
     let others = || branches.iter().filter(|b| b.action == branch.action);
     let same_edge = || others().filter(|b| b.edge == branch.edge);
-    let spot = |span: Span| Spot {
-        line: p.line(span),
-        text: p.text(span),
+    let spot = |span: Span| {
+        let Position { line, column } = p.position(span);
+        Spot {
+            line,
+            column,
+            text: p.text(span),
+        }
     };
     let then = |to: Option<LocId>| match to {
         Some(l) if thread.resting().all(|r| r != l) => spot(thread.locations[l].span),
         to => Spot {
             line: 0,
+            column: 0,
             text: to
                 .map_or("wrong", |l| thread.locations[l].name.as_str())
                 .into(),

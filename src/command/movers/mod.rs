@@ -8,10 +8,12 @@
 
 mod annotations;
 mod entries;
+mod expected;
 mod statements;
 
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
+use crate::base::diagnostic::Position;
 use crate::base::results::{
     Gap, MoverClass, MoversReason, MoversReport, Note, PropertyKind, Status, Transaction,
 };
@@ -20,8 +22,9 @@ use crate::model::program::{ClaimedBlock, Program};
 use crate::model::text::ast::Model;
 use crate::theorem::{
     Budgets, CheckOptions, Detail, Judged, MoverSearch, PATTERNS, Pattern, branches, check,
-    commits, gap, judged, prepare, step_of,
+    commits, gap, judged, prepare,
 };
+use expected::expectations;
 use rustc_hash::FxHashMap;
 use statements::{List, numbered};
 use std::time::Instant;
@@ -58,6 +61,7 @@ pub fn movers(
         }
         Err(stop) => report.reason = MoversReason::Stopped(stop, control.phase()),
     }
+    report.expectations = expectations(&report, &program);
     report.seconds = begun.elapsed().as_secs_f64();
     report
 }
@@ -236,10 +240,10 @@ impl Found<'_> {
             .source
             .get(first.span.start..last.span.end)
             .unwrap_or_default();
-        let mut commits: Vec<usize> = blocks
+        let mut commits: Vec<Position> = blocks
             .iter()
             .flat_map(|b| commits(e, &|a| judged[a].mover, b))
-            .map(|a| step_of(e, a).line)
+            .map(|a| e.place(a).at)
             .collect();
         commits.sort_unstable();
         commits.dedup();
@@ -251,13 +255,15 @@ impl Found<'_> {
         };
         let mut end = last.span;
         end.start = end.end.saturating_sub(1).max(end.start);
+        let begin = p.position(first.span);
         Transaction {
             theorem: self.only.map_or(pattern.theorem, |only| &only.name).into(),
             threads: blocks
                 .iter()
                 .map(|b| p.threads[b.thread].name.clone())
                 .collect(),
-            first_line: p.line(first.span),
+            first_line: begin.line,
+            column: begin.column,
             last_line: p.line(end),
             actions: blocks.iter().map(size).max().unwrap_or(0).to_string(),
             commits,

@@ -2,7 +2,9 @@
 //! inside.
 
 use crate::base::diagnostic::Span;
-use crate::model::text::ast::{Block, BlockMover, Claimed, Decl, Model, Name, Stmt, StmtKind};
+use crate::model::text::ast::{
+    Block, BlockMover, Claimed, Decl, Expect, Model, Name, Stmt, StmtKind,
+};
 
 /// A list of statements, of a body or of a part of a compound statement.
 pub(super) struct List {
@@ -28,8 +30,12 @@ pub(super) struct Statement {
 /// The model with blocks, and its lists of statements, outer ones first. Its own transactions are not kept.
 pub(super) fn numbered(model: &Model) -> (Model, Vec<List>) {
     let mut model = model.clone();
-    // They may speak of the model's own transactions.
-    model.decls.retain(|d| !matches!(d, Decl::Expect(_)));
+    // Others may speak of the model's own transactions.
+    let is_kept = |e: &Expect| e.kind.counted_by_movers().is_some();
+    model.decls.retain(|d| match d {
+        Decl::Expect(e) => is_kept(e),
+        _ => true,
+    });
     let mut walk = Walk {
         lists: Vec::new(),
         blocks: 0,

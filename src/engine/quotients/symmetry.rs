@@ -385,9 +385,5 @@ impl<'a> Texts<'a> {
 }
 
 fn step(p: &Program, thread: ThreadId, location: LocId) -> Difference {
-    let thread = &p.threads[thread];
-    Difference::Step {
-        thread: thread.name.clone(),
-        line: p.line(thread.locations[location].span),
-    }
+    Difference::Step(p.place(thread, location))
 }

@@ -12,6 +12,7 @@ use super::layout::{Bit, Item, Layout, Q, before};
 use super::predicates::{code, predicate, valid};
 use super::symbolic::choices_needed;
 use crate::base::control::{Control, Stop};
+use crate::base::results::Place;
 use crate::engine::Heuristic;
 use crate::engine::Variable;
 use crate::engine::relations::relation::{Rel, minus};
@@ -179,6 +180,12 @@ impl<'a> Encoding<'a> {
     pub fn of_thread(&self, thread: ThreadId) -> std::ops::Range<usize> {
         let begin = self.actions.partition_point(|a| a.thread < thread);
         begin..self.actions.partition_point(|a| a.thread <= thread)
+    }
+
+    /// An action as a sentence names it.
+    pub fn place(&self, action: usize) -> Place {
+        let action = &self.actions[action];
+        self.program.place(action.thread, action.location)
     }
 
     /// The action of a thread from a location, if it has steps.

@@ -45,8 +45,9 @@ pub(crate) use expressions::{Interval, interval, is_total};
 pub use parametric::{Assumption, Family, Open, OpenDiscipline, Parametric, SELF, parametric};
 pub use uses::{How, Use, each_use, waits_for_thread};
 
-use crate::base::diagnostic::{Span, line_column};
+use crate::base::diagnostic::{Position, Span, position};
 pub use crate::base::results::Failure;
+use crate::base::results::Place;
 use crate::model::text::ast::{BinaryOp, ExpectKind, PropertyKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -586,12 +587,23 @@ impl Program {
 
     /// The line a span begins on, from 1.
     pub fn line(&self, span: Span) -> usize {
-        line_column(&self.source, span.start).0
+        self.position(span).line
     }
 
-    /// The line and the column, in characters, of a span's beginning, each from 1.
-    pub fn place(&self, span: Span) -> (usize, usize) {
-        line_column(&self.source, span.start)
+    /// Where a span begins.
+    pub fn position(&self, span: Span) -> Position {
+        position(&self.source, span.start)
+    }
+
+    /// A thread at a location, as a sentence names it.
+    pub fn place(&self, thread: ThreadId, location: LocId) -> Place {
+        let thread = &self.threads[thread];
+        let location = &thread.locations[location];
+        Place {
+            thread: thread.name.clone(),
+            location: location.name.clone(),
+            at: self.position(location.span),
+        }
     }
 
     /// The first line of a span's text, white space folded.

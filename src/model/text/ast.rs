@@ -109,13 +109,40 @@ pub enum ExpectKind {
         /// `discipline`, `assertions`, `deadlock_free` or a declared name.
         property: Name,
     },
-    /// `expect original 106;`, `expect reduced 62;`, `expect visited 80;` (decimal digits)
+    /// `expect original 106;`, `expect reduced 62;`, `expect visited 80;`, `expect left 2;` (decimal digits)
     Count {
-        /// `original`, `reduced` or `visited`.
+        /// One of [`STATES`] or [`MOVERS`].
         what: Name,
         /// The number, as written.
         count: String,
     },
+}
+
+/// The words for numbers of states.
+pub const STATES: [&str; 3] = ["original", "reduced", "visited"];
+
+/// The words for numbers of statements and transactions, of which only movers speak.
+pub const MOVERS: [&str; 6] = ["local", "both", "right", "left", "non", "transactions"];
+
+impl ExpectKind {
+    /// What states are counted, and the number, if it is a line on states.
+    pub fn states(&self) -> Option<(&str, &String)> {
+        self.count_of(&STATES)
+    }
+
+    /// The same of statements as movers, and of transactions.
+    pub fn counted_by_movers(&self) -> Option<(&str, &String)> {
+        self.count_of(&MOVERS)
+    }
+
+    fn count_of(&self, words: &[&str]) -> Option<(&str, &String)> {
+        match self {
+            Self::Count { what, count } if words.contains(&what.text.as_str()) => {
+                Some((&what.text, count))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A synchronisation object, or an array of them; at the top level or in a record.

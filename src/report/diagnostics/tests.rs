@@ -1,6 +1,7 @@
 //! Diagnostics are drawn for any source and any span.
 
 use super::*;
+use crate::base::diagnostic::position;
 use proptest::prelude::*;
 
 fn error(start: usize, end: usize) -> Diagnostic {
@@ -126,7 +127,7 @@ proptest! {
         prop_assert_eq!(seen.matches("Error: unexpected").count(), all.len().min(SHOWN));
         prop_assert!(!seen.chars().any(|c| c.is_control() && c != '\n'));
         for d in all.iter().take(1) {
-            let (line, column) = crate::base::diagnostic::line_column(&source, d.span.start);
+            let Position { line, column } = position(&source, d.span.start);
             if all.len() <= SHOWN {
                 let place = format!("a.cor:{line}:{column} ");
                 prop_assert!(seen.contains(&place), "{}", seen);

@@ -75,11 +75,7 @@ fn claim(report: &Report, property: &Property) -> String {
         let _ = write!(said, "; not observed: {}", claim.unseen.join(", "));
     }
     if let Some(blocked) = &claim.can_block {
-        let _ = write!(
-            said,
-            "; can block: {} at line {}",
-            blocked.thread, blocked.line
-        );
+        let _ = write!(said, "; can block: {} at {}", blocked.thread, blocked.at);
     }
     escaped(&said)
 }

@@ -34,8 +34,8 @@ impl fmt::Display for Shown<'_> {
             let model = &self.report.model;
             let named = place(model, claim.line, claim.column);
             writeln!(f, "  {}, {named}", claim.name)?;
-            if let Some(BlockedThread { thread, line }) = &claim.can_block {
-                writeln!(f, "      can block: {thread} at line {line}, for ever")?;
+            if let Some(BlockedThread { thread, at }) = &claim.can_block {
+                writeln!(f, "      can block: {thread} at {at}, for ever")?;
             }
             if !claim.unseen.is_empty() {
                 let unseen = claim.unseen.join(", ");
@@ -71,11 +71,11 @@ impl fmt::Display for Shown<'_> {
 /// What came between, and what would keep it from that.
 fn interruption(f: &mut fmt::Formatter<'_>, model: &str, i: &Interruption) -> fmt::Result {
     let (variable, does) = (&i.variable, if i.writes { "writes" } else { "reads" });
-    let place = |step: &Step| match step.line {
+    let named = |step: &Step| match step.line {
         0 => step.location.clone(),
-        line => format!("line {line}"),
+        line => place(model, line, step.column),
     };
-    let (before, behind) = (place(&i.before), place(&i.behind));
+    let (before, behind) = (named(&i.before), named(&i.behind));
     let where_ = match before == behind {
         true => format!("steps of {}, {before}", i.before.thread),
         false => format!("{before} and {behind} of {}", i.before.thread),

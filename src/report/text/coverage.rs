@@ -22,10 +22,10 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, all: bool) -> f
     one(f, "never enabled", waits, all)?;
     // A branch to what is never reached says nothing more.
     let is_told = |to: usize| c.unreached().any(|s| s.line == to);
-    let taken = c.never_taken().filter(|(_, to)| !is_told(*to));
-    let taken = taken.map(|(s, to)| match to {
+    let taken = c.never_taken().filter(|(_, to)| !is_told(to.line));
+    let taken = taken.map(|(s, to)| match to.line {
         0 => format!("{} to the end", named(s)),
-        to => format!("{} to line {to}", named(s)),
+        line => format!("{} to {}", named(s), place(&report.model, line, to.column)),
     });
     one(f, "never taken", taken.collect(), all)?;
     one(f, "premise never true", c.trivial.clone(), all)?;

@@ -3,19 +3,21 @@
 use super::{Detail, headline, row, widest};
 use crate::base::results::Rung;
 use crate::base::results::{EveryReport, Obstacle, Status, Verdict};
-use crate::report::layout::{counted_text, printable_lines, wrapped};
+use crate::report::layout::{about, counted_text, printable_lines, wrapped};
 use std::fmt::{self, Write};
 
 /// The report on one model.
 pub fn render_every(report: &EveryReport, detail: Detail) -> String {
-    let first = headline(&report.model, report.verdict.id(), &reason(report));
-    if detail == Detail::Quiet {
-        return first;
-    }
-    let mut body = String::new();
-    // Writing to a string cannot fail.
-    let _ = rest(report, detail, &mut body);
-    first + &printable_lines(&body)
+    about(&report.model, || {
+        let first = headline(&report.model, report.verdict.id(), &reason(report));
+        if detail == Detail::Quiet {
+            return first;
+        }
+        let mut body = String::new();
+        // Writing to a string cannot fail.
+        let _ = rest(report, detail, &mut body);
+        first + &printable_lines(&body)
+    })
 }
 
 /// Why the verdict is what it is.

@@ -3,10 +3,11 @@
 
 use super::steps::at;
 use super::{Detail, headline};
+use crate::base::diagnostic::Position;
 use crate::base::results::{
     Annotation, Conditional, Missed, MoverStatement, MoversReport, Transaction,
 };
-use crate::report::layout::{counted, folded, place, wrapped};
+use crate::report::layout::{about, counted, folded, place, wrapped};
 use std::fmt::Write;
 
 /// Conditions shown for a statement, the weakest first.
@@ -14,60 +15,62 @@ const CONDITIONS: usize = 2;
 
 /// The report of `coarsen movers` on one model.
 pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
-    let first = headline(&report.model, "movers", &report.reason.to_string());
-    if detail == Detail::Quiet {
-        return first;
-    }
-    let verbose = detail == Detail::Verbose;
-    let mut body = String::from("\n");
-    for a in &report.annotations {
-        annotation(&mut body, &report.model, a);
-    }
-    let mut threads: &[String] = &[];
-    for s in &report.statements {
-        if s.threads != threads {
-            threads = &s.threads;
-            // Writing to a string does not fail.
-            let _ = writeln!(body, "{}:", threads.join(", "));
+    about(&report.model, || {
+        let first = headline(&report.model, "movers", &report.reason.to_string());
+        if detail == Detail::Quiet {
+            return first;
         }
-        statement(&mut body, &report.model, s, verbose);
-    }
-    let mut theorems: Vec<&str> = report
-        .transactions
-        .iter()
-        .map(|t| t.theorem.as_str())
-        .collect();
-    theorems.dedup();
-    for theorem in &theorems {
-        let of = |t: &&Transaction| t.theorem == *theorem;
-        let all = report.transactions.iter().filter(of).count();
-        let long: Vec<&Transaction> = report
+        let verbose = detail == Detail::Verbose;
+        let mut body = String::from("\n");
+        for a in &report.annotations {
+            annotation(&mut body, &report.model, a);
+        }
+        let mut threads: &[String] = &[];
+        for s in &report.statements {
+            if s.threads != threads {
+                threads = &s.threads;
+                // Writing to a string does not fail.
+                let _ = writeln!(body, "{}:", threads.join(", "));
+            }
+            statement(&mut body, &report.model, s, verbose);
+        }
+        let mut theorems: Vec<&str> = report
             .transactions
             .iter()
-            .filter(of)
-            .filter(|t| t.actions != "1")
+            .map(|t| t.theorem.as_str())
             .collect();
-        let _ = writeln!(
-            body,
-            "\nby {theorem}: {}, {} of more than one action",
-            counted(all, "transaction"),
-            long.len()
-        );
-        // What a more demanding theorem gives contains the rest.
-        if Some(theorem) != theorems.last() && !verbose {
-            continue;
+        theorems.dedup();
+        for theorem in &theorems {
+            let of = |t: &&Transaction| t.theorem == *theorem;
+            let all = report.transactions.iter().filter(of).count();
+            let long: Vec<&Transaction> = report
+                .transactions
+                .iter()
+                .filter(of)
+                .filter(|t| t.actions != "1")
+                .collect();
+            let _ = writeln!(
+                body,
+                "\nby {theorem}: {}, {} of more than one action",
+                counted(all, "transaction"),
+                long.len()
+            );
+            // What a more demanding theorem gives contains the rest.
+            if Some(theorem) != theorems.last() && !verbose {
+                continue;
+            }
+            for (n, t) in long.iter().enumerate() {
+                claim(&mut body, &report.model, n + 1, t);
+            }
         }
-        for (n, t) in long.iter().enumerate() {
-            claim(&mut body, n + 1, t);
+        if !report.notes.is_empty() {
+            body += "\nnotes:\n";
+            for note in &report.notes {
+                let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
+            }
         }
-    }
-    if !report.notes.is_empty() {
-        body += "\nnotes:\n";
-        for note in &report.notes {
-            let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
-        }
-    }
-    first + &folded(&body)
+        first + &folded(&body)
+    })
 }
 
 fn annotation(body: &mut String, model: &str, a: &Annotation) {
@@ -144,15 +147,16 @@ fn missed(body: &mut String, model: &str, direction: &str, missed: Option<&Misse
     }
 }
 
-fn claim(body: &mut String, n: usize, t: &Transaction) {
-    let commits: Vec<String> = t.commits.iter().map(usize::to_string).collect();
+fn claim(body: &mut String, model: &str, n: usize, t: &Transaction) {
+    let commits: Vec<String> = t.commits.iter().map(Position::to_string).collect();
     let commits = match commits.as_slice() {
         [] => "nothing commits".to_string(),
-        _ => format!("commits at line {}", commits.join(", ")),
+        some => format!("commits at {}", some.join(", ")),
     };
+    let begin = place(model, t.first_line, t.column);
     let lines = match t.first_line == t.last_line {
-        true => format!("line {}", t.first_line),
-        false => format!("lines {} to {}", t.first_line, t.last_line),
+        true => begin,
+        false => format!("{begin} to line {}", t.last_line),
     };
     let _ = writeln!(
         body,

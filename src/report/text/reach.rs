@@ -2,23 +2,25 @@
 
 use super::{Detail, distributed, headline, trace, verdict_words};
 use crate::base::results::{PropertyKind, ReachReport, Status};
-use crate::report::layout::{folded, wrapped};
+use crate::report::layout::{about, folded, wrapped};
 use std::fmt::{self, Write};
 
 /// The report of `coarsen reach` on one model.
 pub fn render_reach(report: &ReachReport, detail: Detail) -> String {
-    let first = headline(
-        &report.model,
-        verdict_words(report.verdict),
-        &report.reason.to_string(),
-    );
-    if detail == Detail::Quiet {
-        return first;
-    }
-    let mut body = String::new();
-    // Writing to a string does not fail.
-    let _ = write(&mut body, report, detail == Detail::Verbose);
-    first + &folded(&body)
+    about(&report.model, || {
+        let first = headline(
+            &report.model,
+            verdict_words(report.verdict),
+            &report.reason.to_string(),
+        );
+        if detail == Detail::Quiet {
+            return first;
+        }
+        let mut body = String::new();
+        // Writing to a string does not fail.
+        let _ = write(&mut body, report, detail == Detail::Verbose);
+        first + &folded(&body)
+    })
 }
 
 fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {

@@ -2,24 +2,26 @@
 
 use super::{headline, trace};
 use crate::base::results::{Ended, SimulateReport};
-use crate::report::layout::{counted, folded};
+use crate::report::layout::{about, counted, folded};
 use std::fmt;
 
 /// The report of `coarsen simulate`; only how the walk ended, if it is to be `brief`.
 pub fn render_simulate(report: &SimulateReport, brief: bool) -> String {
-    let steps = counted(report.steps, "step");
-    let first = headline(&report.model, &steps, &report.ended.to_string());
-    match &report.trace {
-        Some(trace) if !brief => {
-            let shown = trace::Shown {
-                model: &report.model,
-                trace,
-                all: true,
-            };
-            first + &folded(&shown.to_string())
+    about(&report.model, || {
+        let steps = counted(report.steps, "step");
+        let first = headline(&report.model, &steps, &report.ended.to_string());
+        match &report.trace {
+            Some(trace) if !brief => {
+                let shown = trace::Shown {
+                    model: &report.model,
+                    trace,
+                    all: true,
+                };
+                first + &folded(&shown.to_string())
+            }
+            _ => first,
         }
-        _ => first,
-    }
+    })
 }
 
 impl fmt::Display for Ended {

@@ -535,19 +535,19 @@ impl Distinction {
             let thread = &program.threads[thread];
             let location = &thread.locations[l];
             let span = location.edges.get(edge).map_or(location.span, |e| e.span);
-            (thread.name.clone(), program.line(span))
+            (thread.name.clone(), program.position(span))
         };
         match wrong {
             Wrong::Fails(thread, edge, _) => {
-                let (thread, line) = whose(thread, edge);
-                Distinction::Wrong { thread, line }
+                let (thread, at) = whose(thread, edge);
+                Distinction::Wrong { thread, at }
             }
             Wrong::Violates(thread, edge, protection) => {
-                let (thread, line) = whose(thread, edge);
+                let (thread, at) = whose(thread, edge);
                 let cell = program.protections[protection].cell;
                 Distinction::Violation {
                     thread,
-                    line,
+                    at,
                     variable: program.cells[cell].name.clone(),
                 }
             }

@@ -11,6 +11,7 @@ use super::Oracle;
 use super::oracle::{Place, Wrong};
 use super::run::{Said, Unsaid};
 use crate::base::control::{Control, Hit, Stop};
+use crate::base::diagnostic::Position;
 use crate::base::results::{BlockObstacle, EveryClaim, Obstacle, Status};
 use crate::engine::compiled::Mover;
 use crate::model::program::{ArrayId, Claim, ClaimedBlock, How, LocId, Program, each_use};
@@ -277,7 +278,7 @@ impl Blocks<'_, '_> {
         let (p, name) = (self.program(), self.name);
         let thread = &p.threads[self.oracle.kinds[k].like()];
         let span = thread.locations[l].span;
-        let (line, column) = p.place(span);
+        let Position { line, column } = p.position(span);
         format!(
             "`{}` ({}, {name}:{line}:{column})",
             p.text(span),

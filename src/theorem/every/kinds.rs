@@ -141,7 +141,7 @@ pub(super) fn complete(m: &Machine, kinds: &[Kind], from: i64) -> Said<()> {
 fn text(parametric: &Parametric, a: &Assumption) -> Unsaid {
     let program = &parametric.program;
     Unsaid::Because(Obstacle::Text {
-        line: program.line(a.span),
+        at: program.position(a.span),
         text: program.text(a.span),
     })
 }
@@ -231,16 +231,16 @@ impl Kind {
     ) -> Said<()> {
         let thread = &parametric.program.threads[self.like()];
         for l in thread.steps() {
-            let name = || format!("{} at {}", thread.name, thread.locations[l].name);
+            let place = || parametric.program.place(self.like(), l);
             let visible = is_visible(self.like(), l);
             if self.threads.iter().any(|t| is_visible(*t, l) != visible) {
-                return Err(Unsaid::Because(Obstacle::Visibility(name())));
+                return Err(Unsaid::Because(Obstacle::Visibility(place())));
             }
             // What the instance never lets begin may begin for other values.
             let mut edges = thread.locations[l].edges.iter();
             let may_begin = edges.any(|e| e.guard != Some(Expr::FALSE));
             if l == thread.initial && !visible && may_begin {
-                return Err(Unsaid::Because(Obstacle::FirstStep(name())));
+                return Err(Unsaid::Because(Obstacle::FirstStep(place())));
             }
         }
         Ok(())

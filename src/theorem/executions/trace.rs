@@ -2,6 +2,7 @@
 
 use super::about::{About, of_goal};
 use super::search::Execution;
+use crate::base::diagnostic::Position;
 use crate::base::evidence::{self, Taken};
 use crate::base::results;
 use crate::base::results::{
@@ -295,7 +296,7 @@ pub fn step_of(e: &Encoding, action: usize) -> Step {
 pub fn step_at(p: &Program, thread: ThreadId, location: LocId) -> Step {
     let thread = &p.threads[thread];
     let location = &thread.locations[location];
-    let (line, column) = p.place(location.span);
+    let Position { line, column } = p.position(location.span);
     Step {
         thread: thread.name.clone(),
         location: location.name.clone(),
@@ -311,7 +312,8 @@ pub fn step_by(p: &Program, thread: ThreadId, location: LocId, edge: usize) -> S
     let mut told = step_at(p, thread, location);
     let edges = &p.threads[thread].locations[location].edges;
     if edges.len() > 1 {
-        (told.line, told.column) = p.place(edges[edge].span);
+        let at = p.position(edges[edge].span);
+        (told.line, told.column) = (at.line, at.column);
         told.text = p.text(edges[edge].span);
     }
     told
@@ -478,7 +480,7 @@ pub fn deadlock(p: &Program, state: &State) -> Outcome {
     let waiting = threads.filter_map(|(t, thread)| {
         let l = state.location(t);
         let waits = thread.resting().all(|r| r != l);
-        waits.then(|| (thread.name.clone(), thread.locations[l].name.clone()))
+        waits.then(|| p.place(t, l))
     });
     Outcome::Deadlock(waiting.collect())
 }

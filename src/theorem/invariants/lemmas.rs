@@ -13,7 +13,6 @@ use crate::theorem::executions::about::of_condition;
 use crate::theorem::executions::paths::{self, PathSearch};
 use crate::theorem::executions::trace::{bindings, retell_as, step_of};
 use crate::theorem::invariants::{Ladder, Rung};
-use crate::theorem::wellformed::place;
 use biodivine_lib_bdd::Bdd;
 
 /// The lemmas of a program.
@@ -155,7 +154,7 @@ pub fn tell(ladder: &mut Ladder, used: bool) -> Result<Vec<Lemma>, Stop> {
                 told.trace = trace(e, &one.holds, &lemma.expr)?;
             }
             (Fate::Broken(a, before), None) => {
-                let place = place(e, *a);
+                let place = e.place(*a);
                 (told.status, told.reason) = match reachable {
                     Some(_) => (Status::Holds, LemmaReason::True(place)),
                     None => (Status::Unknown, LemmaReason::Broken(place)),

@@ -1,6 +1,8 @@
 //! Declarations: all that stands outside threads.
 
-use super::super::ast::{Decl, Expect, ExpectKind, Expr, Model, Name, PropertyKind, ThreadDecl};
+use super::super::ast::{
+    Decl, Expect, ExpectKind, Expr, MOVERS, Model, Name, PropertyKind, STATES, ThreadDecl,
+};
 use super::super::codes;
 use super::super::lexer::{Sign, TokenKind, Word};
 use super::super::mistakes;
@@ -230,12 +232,9 @@ impl Parser<'_> {
     fn expectation(&mut self, start: Span) -> Parsed<Expect> {
         const HELP: &str =
             "write `expect verdict holds;`, `expect refuted NAME;` or `expect original 106;`";
-        let word = self.expect_word(
-            &[
-                "verdict", "holds", "refuted", "unknown", "original", "reduced", "visited",
-            ],
-            HELP,
-        )?;
+        let words = ["verdict", "holds", "refuted", "unknown"].iter();
+        let words: Vec<&str> = words.chain(&STATES).chain(&MOVERS).copied().collect();
+        let word = self.expect_word(&words, HELP)?;
         let kind = match word.text.as_str() {
             "verdict" => ExpectKind::Verdict(
                 self.expect_word(&["holds", "refuted", "hypothesis_refuted", "unknown"], HELP)?,

@@ -404,11 +404,7 @@ fn describe(report: &mut Report, e: &Encoding, judged: &[Judged], phased: &Phase
         step.reasons.push(Remark::Mover(class(*mover)));
         let obstacles = judged[a].right.iter().chain(&judged[a].left);
         if let Some(Other::Action(other)) = obstacles.map(|o| o.other).next() {
-            let other = step_of(e, other);
-            step.reasons.push(Remark::InTheWay {
-                thread: other.thread,
-                line: other.line,
-            });
+            step.reasons.push(Remark::InTheWay(e.place(other)));
         }
         if phases.contains(&Phase::Outside) || phases.is_empty() {
             report.visible.push(step);
