@@ -508,8 +508,8 @@ impl<'e> Judge<'_, 'e, '_> {
     }
 }
 
-/// Where paths begin, and the line they end on: a section goes over several statements, all others through one, which is
-/// told by its first line.
+/// Where paths begin, and the line they end on: a section goes over several statements, all others through one, which
+/// is told by its first line.
 fn stretches(p: &Program, paths: &Weaker) -> Vec<(Position, usize)> {
     let locations = p.threads.iter().flat_map(|t| &t.locations);
     let spans = locations.flat_map(|l| &l.edges).map(|e| e.span);
