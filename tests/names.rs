@@ -4,6 +4,7 @@ use crate::shipped::{Shipped, texts};
 use coarsen::Session;
 use coarsen::base::control::ParseLimits;
 use coarsen::base::diagnostic::{Severity, Span};
+use coarsen::model::text::ast::MOVERS;
 use coarsen::model::text::names::{Kind, Names};
 use coarsen::model::text::{is_name, parse_model, words};
 use std::collections::BTreeSet;
@@ -72,7 +73,7 @@ fn has_meaning(word: &str) -> bool {
         "saved",
         "generation",
     ];
-    OTHERS.contains(&word) || words().contains(&word)
+    OTHERS.contains(&word) || MOVERS.contains(&word) || words().contains(&word)
 }
 
 #[test]

@@ -144,6 +144,29 @@ impl fmt::Display for Position {
     }
 }
 
+/// Several places, or stretches with the lines they end on; only the first is told with its file:
+/// `m.cor:12:5 to line 14, 20:9`, or else `lines 12-14, 20`.
+pub(super) fn stretches(all: &[(Position, usize)]) -> String {
+    let is_in_file = ABOUT.with_borrow(Option::is_some);
+    let several = all.len() > 1 || all.iter().any(|(first, last)| first.line < *last);
+    let told = all.iter().enumerate().map(|(n, (first, last))| {
+        let Position { line, column } = first;
+        let begin = match (is_in_file, n) {
+            (true, 0) => first.to_string(),
+            (true, _) => format!("{line}:{column}"),
+            (false, 0) if several => format!("lines {line}"),
+            (false, 0) => first.to_string(),
+            (false, _) => line.to_string(),
+        };
+        match (last == line, is_in_file) {
+            (true, _) => begin,
+            (_, true) => format!("{begin} to line {last}"),
+            (_, false) => format!("{begin}-{last}"),
+        }
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
 /// `worker(1) at m.cor:12:5`, `worker(1) at B, m.cor:12:5`
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -187,6 +210,29 @@ pub fn enumerated(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_have_a_file_where_one_is_known() {
+        let at = |line, column| Position { line, column };
+        let (one, far) = ((at(3, 5), 3), (at(7, 9), 8));
+        assert_eq!(stretches(&[one]), "line 3");
+        assert_eq!(stretches(&[far]), "lines 7-8");
+        assert_eq!(stretches(&[one, far]), "lines 3, 7-8");
+        about("m.cor", || {
+            assert_eq!(stretches(&[one]), "m.cor:3:5");
+            assert_eq!(stretches(&[far, one]), "m.cor:7:9 to line 8, 3:5");
+            let place = |location: &str| Place {
+                thread: "a".to_string(),
+                location: location.to_string(),
+                at: at(3, 5),
+            };
+            assert_eq!(place("B").to_string(), "a at B, m.cor:3:5");
+            assert_eq!(place("line 3 (k=0)").to_string(), "a at m.cor:3:5 (k=0)");
+            about("n.cor", || assert_eq!(at(1, 2).to_string(), "n.cor:1:2"));
+            assert_eq!(at(1, 2).to_string(), "m.cor:1:2");
+        });
+        assert_eq!(at(1, 2).to_string(), "line 1");
+    }
 
     #[test]
     fn nothing_that_acts_on_a_terminal_passes() {

@@ -1,6 +1,6 @@
 //! Why a property has its answer, in words.
 
-use super::layout::{counted_text, display_id};
+use super::layout::{counted_text, display_id, stretches};
 use super::trace::DEADLOCK;
 use crate::base::control::Hit;
 use crate::base::diagnostic::Position;
@@ -145,25 +145,24 @@ impl fmt::Display for ClaimReason {
             Self::Atomic { theorem, commits } => {
                 match commits.as_slice() {
                     [] => write!(f, "by {theorem}; nothing in it commits"),
-                    some => write!(f, "by {theorem}; it commits at {}", each(some)),
+                    some => {
+                        let each: Vec<(Position, usize)> = some.iter().map(|p| (*p, p.line)).collect();
+                        write!(f, "by {theorem}; it commits at {}", stretches(&each))
+                    }
                 }
             }
             Self::Weakened { theorem, steps } => {
-                let told = |&(first, last): &(Position, usize)| match first.line == last {
-                    true => first.to_string(),
-                    false => format!("{first} to line {last}"),
-                };
-                let steps: Vec<String> = steps.iter().map(told).collect();
                 match steps.as_slice() {
                     [] => write!(f, "by {theorem}, each way through the block by itself"),
                     [one] => write!(
                         f,
-                        "by {theorem}, with a weaker step at {one}: run alone, the block does the same with it"
+                        "by {theorem}, with a weaker step at {}: run alone, the block does the same with it",
+                        stretches(&[*one])
                     ),
                     many => write!(
                         f,
                         "by {theorem}, with weaker steps at {}: run alone, the block does the same with them",
-                        many.join(", ")
+                        stretches(many)
                     ),
                 }
             }
@@ -258,9 +257,4 @@ impl fmt::Display for NoTheorem {
             },
         }
     }
-}
-
-fn each(places: &[Position]) -> String {
-    let places: Vec<String> = places.iter().map(Position::to_string).collect();
-    places.join(", ")
 }

@@ -7,7 +7,7 @@ use crate::base::diagnostic::Position;
 use crate::base::results::{
     Annotation, Conditional, Missed, MoverStatement, MoversReport, Transaction,
 };
-use crate::report::layout::{about, counted, folded, place, wrapped};
+use crate::report::layout::{about, counted, folded, place, stretches, wrapped};
 use std::fmt::Write;
 
 /// Conditions shown for a statement, the weakest first.
@@ -148,10 +148,10 @@ fn missed(body: &mut String, model: &str, direction: &str, missed: Option<&Misse
 }
 
 fn claim(body: &mut String, model: &str, n: usize, t: &Transaction) {
-    let commits: Vec<String> = t.commits.iter().map(Position::to_string).collect();
-    let commits = match commits.as_slice() {
+    let each: Vec<(Position, usize)> = t.commits.iter().map(|p| (*p, p.line)).collect();
+    let commits = match each.as_slice() {
         [] => "nothing commits".to_string(),
-        some => format!("commits at {}", some.join(", ")),
+        some => format!("commits at {}", stretches(some)),
     };
     let begin = place(model, t.first_line, t.column);
     let lines = match t.first_line == t.last_line {
