@@ -25,7 +25,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, report: &Report, all: bool) -> f
     let taken = c.never_taken().filter(|(_, to)| !is_told(to.line));
     let taken = taken.map(|(s, to)| match to.line {
         0 => format!("{} to the end", named(s)),
-        line => format!("{} to {}", named(s), place(&report.model, line, to.column)),
+        line => format!("{} to {line}:{}", named(s), to.column),
     });
     one(f, "never taken", taken.collect(), all)?;
     one(f, "premise never true", c.trivial.clone(), all)?;
