@@ -322,6 +322,20 @@ fn movers_are_expected() {
         out.contains("transaction give right: found refuted"),
         "{out}"
     );
+    // How many transactions there are by one theorem is another question.
+    let one = text("", "expect transactions 0;");
+    let asked = ["movers", "--expect", "--theorem", "left-movers", "-"];
+    let (code, out, _) = coarsen(&asked, one.as_bytes());
+    assert_eq!(code, Some(20), "{out}");
+    assert!(
+        out.contains("expect transactions 0: not established"),
+        "{out}"
+    );
+    // A limit that was hit is named.
+    let limited = ["movers", "--expect", "--limit-effort", "1", "-"];
+    let (code, out, err) = coarsen(&limited, text("", "").as_bytes());
+    assert_eq!(code, Some(20), "{out}");
+    assert!(err.contains("stopped by"), "{err}");
     // `check` and `reach` leave these lines out.
     for command in ["check", "reach"] {
         let text = text("both", "expect left 7;");

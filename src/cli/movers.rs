@@ -11,7 +11,7 @@ use coarsen::Session;
 use coarsen::algebra::Theory;
 use coarsen::base::control::ParseLimits;
 use coarsen::report::json;
-use coarsen::report::text::{render_expected, render_movers};
+use coarsen::report::text::{Detail, render_expected, render_movers};
 use coarsen::results::{MoversReason, MoversReport, Status};
 use coarsen::theorem::{blocks, has_blocks};
 
@@ -89,6 +89,9 @@ fn one(
     match args.format {
         Format::Json => output.line(json::object(&report)),
         Format::Text if args.expect => {
+            if report.is_open() {
+                say(render_movers(&report, Detail::Quiet).trim_end());
+            }
             output.write(&render_expected(
                 &report.model,
                 "movers",

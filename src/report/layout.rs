@@ -144,21 +144,35 @@ impl fmt::Display for Position {
     }
 }
 
-/// Several places, or stretches with the lines they end on; only the first is told with its file:
-/// `m.cor:12:5 to line 14, 20:9`, or else `lines 12-14, 20`.
+impl Position {
+    /// The same behind another place of the sentence: `12:5`, as the file was told.
+    pub(super) fn again(&self) -> String {
+        match ABOUT.with_borrow(Option::is_some) {
+            true => format!("{}:{}", self.line, self.column),
+            false => self.to_string(),
+        }
+    }
+}
+
+/// Several places: `m.cor:12:5, 20:9`, or else `lines 12, 20`.
+pub(super) fn places(all: &[Position]) -> String {
+    let each: Vec<(Position, usize)> = all.iter().map(|p| (*p, p.line)).collect();
+    stretches(&each)
+}
+
+/// Several stretches, each with the line it ends on: `m.cor:12:5 to line 14, 20:9`, or else `lines 12-14, 20`.
 pub(super) fn stretches(all: &[(Position, usize)]) -> String {
     let is_in_file = ABOUT.with_borrow(Option::is_some);
-    let several = all.len() > 1 || all.iter().any(|(first, last)| first.line < *last);
+    let is_one = matches!(all, [(first, last)] if first.line == *last);
     let told = all.iter().enumerate().map(|(n, (first, last))| {
-        let Position { line, column } = first;
         let begin = match (is_in_file, n) {
             (true, 0) => first.to_string(),
-            (true, _) => format!("{line}:{column}"),
-            (false, 0) if several => format!("lines {line}"),
+            (true, _) => first.again(),
+            (false, 0) if !is_one => format!("lines {}", first.line),
             (false, 0) => first.to_string(),
-            (false, _) => line.to_string(),
+            (false, _) => first.line.to_string(),
         };
-        match (last == line, is_in_file) {
+        match (*last == first.line, is_in_file) {
             (true, _) => begin,
             (_, true) => format!("{begin} to line {last}"),
             (_, false) => format!("{begin}-{last}"),
@@ -167,20 +181,20 @@ pub(super) fn stretches(all: &[(Position, usize)]) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// `worker(1) at m.cor:12:5`, `worker(1) at B, m.cor:12:5`
+/// `worker(1) at m.cor:12:5`, `worker(1) at B (m.cor:12:5)`
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.thread, self.spot())
+        write!(f, "{} at {}", self.thread, self.spot(&self.at.to_string()))
     }
 }
 
 impl Place {
-    /// Where it is: its position, with what tells its location from others there.
-    pub(super) fn spot(&self) -> String {
+    /// Where it is: its position, told so, with what tells its location from others there.
+    pub(super) fn spot(&self, at: &str) -> String {
         let line = format!("line {}", self.at.line);
         match self.location.strip_prefix(&line) {
-            Some(rest) => format!("{}{rest}", self.at),
-            None => format!("{}, {}", self.location, self.at),
+            Some(rest) => format!("{at}{rest}"),
+            None => format!("{} ({at})", self.location),
         }
     }
 }
@@ -226,12 +240,14 @@ mod tests {
                 location: location.to_string(),
                 at: at(3, 5),
             };
-            assert_eq!(place("B").to_string(), "a at B, m.cor:3:5");
+            assert_eq!(place("B").to_string(), "a at B (m.cor:3:5)");
             assert_eq!(place("line 3 (k=0)").to_string(), "a at m.cor:3:5 (k=0)");
+            assert_eq!(at(4, 1).again(), "4:1");
             about("n.cor", || assert_eq!(at(1, 2).to_string(), "n.cor:1:2"));
             assert_eq!(at(1, 2).to_string(), "m.cor:1:2");
         });
         assert_eq!(at(1, 2).to_string(), "line 1");
+        assert_eq!(at(1, 2).again(), "line 1");
     }
 
     #[test]

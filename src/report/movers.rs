@@ -48,11 +48,7 @@ impl fmt::Display for Law {
 impl fmt::Display for Missed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (this, other) = (&self.thread, &self.other.thread);
-        let at = Position {
-            line: self.other.line,
-            column: self.other.column,
-        };
-        write!(f, "{other} at {at} ")?;
+        write!(f, "{other} at {} ", self.other.at())?;
         match self.clashes.first() {
             Some(first) => {
                 let alike = |c: &&Clash| (c.this, c.other) == (first.this, first.other);

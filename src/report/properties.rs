@@ -1,9 +1,8 @@
 //! Why a property has its answer, in words.
 
-use super::layout::{counted_text, display_id, stretches};
+use super::layout::{counted_text, display_id, places, stretches};
 use super::trace::DEADLOCK;
 use crate::base::control::Hit;
-use crate::base::diagnostic::Position;
 use crate::base::results::{
     ClaimReason, Conclusion, Distinction, Doubt, Gap, NoTheorem, Outcome, PropertyKind,
     PropertyReason, Status, Unmet,
@@ -142,29 +141,21 @@ impl fmt::Display for ClaimReason {
         match self {
             Self::NeverEntered => f.write_str("vacuous: no thread ever takes a step of the block"),
             Self::NeverFinished => f.write_str("vacuous: no thread ever leaves the block"),
-            Self::Atomic { theorem, commits } => {
-                match commits.as_slice() {
-                    [] => write!(f, "by {theorem}; nothing in it commits"),
-                    some => {
-                        let each: Vec<(Position, usize)> = some.iter().map(|p| (*p, p.line)).collect();
-                        write!(f, "by {theorem}; it commits at {}", stretches(&each))
-                    }
-                }
-            }
+            Self::Atomic { theorem, commits } => match commits.as_slice() {
+                [] => write!(f, "by {theorem}; nothing in it commits"),
+                some => write!(f, "by {theorem}; it commits at {}", places(some)),
+            },
             Self::Weakened { theorem, steps } => {
-                match steps.as_slice() {
-                    [] => write!(f, "by {theorem}, each way through the block by itself"),
-                    [one] => write!(
-                        f,
-                        "by {theorem}, with a weaker step at {}: run alone, the block does the same with it",
-                        stretches(&[*one])
-                    ),
-                    many => write!(
-                        f,
-                        "by {theorem}, with weaker steps at {}: run alone, the block does the same with them",
-                        stretches(many)
-                    ),
-                }
+                let (step, them) = match steps.as_slice() {
+                    [] => return write!(f, "by {theorem}, each way through the block by itself"),
+                    [_] => ("a weaker step", "it"),
+                    _ => ("weaker steps", "them"),
+                };
+                let at = stretches(steps);
+                write!(
+                    f,
+                    "by {theorem}, with {step} at {at}: run alone, the block does the same with {them}"
+                )
             }
             Self::Compared { states, why } => {
                 let states = states.as_ref().map(|n| counted_text(n, "state"));
@@ -244,7 +235,8 @@ impl fmt::Display for NoTheorem {
             }
             Self::Broken { at, committed } => write!(
                 f,
-                "{at} is no left mover, and {committed} may have committed before"
+                "{at} is no left mover, and {} may have committed before",
+                committed.again()
             ),
             Self::Inapplicable(theorem) => write!(f, "{theorem} does not apply"),
             Self::NotShown { theorem, scheduled } => match scheduled {

@@ -52,16 +52,25 @@ pub enum Detail {
 
 /// The report of `coarsen check` on one model.
 pub fn render(report: &Report, detail: Detail) -> String {
-    about(&report.model, || {
-        let first = headline(
-            &report.model,
-            verdict_words(report.verdict),
-            &report.reason.to_string(),
-        );
-        if detail == Detail::Quiet {
-            return first;
+    let first = (verdict_words(report.verdict), &report.reason as _);
+    whole(&report.model, first, detail, || {
+        folded(&Body { report, detail }.to_string())
+    })
+}
+
+/// A report on a model: a headline of a few words and a reason, and behind it the rest, unless the headline is enough.
+fn whole(
+    model: &str,
+    (words, reason): (&str, &dyn fmt::Display),
+    detail: Detail,
+    rest: impl FnOnce() -> String,
+) -> String {
+    about(model, || {
+        let first = headline(model, words, &reason.to_string());
+        match detail {
+            Detail::Quiet => first,
+            _ => first + &rest(),
         }
-        first + &folded(&Body { report, detail }.to_string())
     })
 }
 

@@ -14,8 +14,13 @@ impl fmt::Display for Outcome {
             Self::Discipline => f.write_str("the synchronisation discipline is violated"),
             Self::Wrong => f.write_str("a thread has gone wrong"),
             Self::Deadlock(waiting) => {
-                let each = waiting.iter();
-                let each = each.map(|w| format!("{} waits at {}", w.thread, w.spot()));
+                let each = waiting.iter().enumerate().map(|(n, w)| {
+                    let at = match n {
+                        0 => w.at.to_string(),
+                        _ => w.at.again(),
+                    };
+                    format!("{} waits at {}", w.thread, w.spot(&at))
+                });
                 write!(f, "{DEADLOCK}: {}", each.collect::<Vec<_>>().join(", "))
             }
             Self::Reached(name) => write!(f, "a state that satisfies {name} is reached"),

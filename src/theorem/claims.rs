@@ -582,10 +582,6 @@ fn told(e: &Encoding, moving: &Moving, block: &ClaimedBlock) -> ClaimBlock {
 /// The lines at which a claimed block may commit.
 fn committing(entry: &results::Claim) -> Vec<Position> {
     let steps = entry.blocks.iter().flat_map(|b| &b.commits);
-    let at = |s: &results::Step| Position {
-        line: s.line,
-        column: s.column,
-    };
-    let places: BTreeSet<Position> = steps.map(at).collect();
+    let places: BTreeSet<Position> = steps.map(results::Step::at).collect();
     places.into_iter().collect()
 }

@@ -410,6 +410,7 @@ pub struct Transaction {
     pub span: Span,
 }
 
+/// The lines of places, each once.
 fn lines<S: Serializer>(places: &[Position], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(places.iter().map(|p| p.line).collect::<BTreeSet<usize>>())
 }

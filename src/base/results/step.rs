@@ -1,6 +1,7 @@
 //! Steps, and why they are visible or not.
 
 use super::{MoverClass, Place};
+use crate::base::diagnostic::Position;
 use serde::Serialize;
 
 /// A step (action) of a thread.
@@ -21,6 +22,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// Where it stands.
+    pub fn at(&self) -> Position {
+        let (line, column) = (self.line, self.column);
+        Position { line, column }
+    }
+
     /// Why a repair made it visible, if one did.
     pub fn repair(&self) -> Option<&VisibilityReason> {
         self.reasons.iter().find_map(|remark| match remark {

@@ -61,7 +61,7 @@ pub fn movers(
         }
         Err(stop) => report.reason = MoversReason::Stopped(stop, control.phase()),
     }
-    report.expectations = expectations(&report, &program);
+    report.expectations = expectations(&report, &program, only.is_some());
     report.seconds = begun.elapsed().as_secs_f64();
     report
 }

@@ -328,8 +328,9 @@ Right:
     thread a { skip; }
 "
     BAD_EXPECTATION = "E0122" "malformed `expect`" "\
-`expect` states the verdict (`expect verdict holds;`), that of one property (`expect refuted NAME;`) or a number of \
-states (`expect original 106;`, `reduced`, `visited`).
+`expect` states the verdict (`expect verdict holds;`), that of one property (`expect refuted NAME;`), a number of \
+states (`expect original 106;`, `reduced`, `visited`), or one of statements as movers, or of transactions \
+(`expect left 2;`, `local`, `both`, `right`, `non`, `transactions`).
 
 Wrong:
 

@@ -71,14 +71,17 @@ impl fmt::Display for Shown<'_> {
 /// What came between, and what would keep it from that.
 fn interruption(f: &mut fmt::Formatter<'_>, model: &str, i: &Interruption) -> fmt::Result {
     let (variable, does) = (&i.variable, if i.writes { "writes" } else { "reads" });
-    let named = |step: &Step| match step.line {
+    let named = |step: &Step, at: String| match step.line {
         0 => step.location.clone(),
-        line => place(model, line, step.column),
+        _ => at,
     };
-    let (before, behind) = (named(&i.before), named(&i.behind));
-    let where_ = match before == behind {
+    let before = named(&i.before, i.before.at().to_string());
+    let where_ = match i.before.at() == i.behind.at() {
         true => format!("steps of {}, {before}", i.before.thread),
-        false => format!("{before} and {behind} of {}", i.before.thread),
+        false => {
+            let behind = named(&i.behind, i.behind.at().again());
+            format!("{before} and {behind} of {}", i.before.thread)
+        }
     };
     writeln!(f, "      came between {where_}: {}", at(model, &i.between))?;
     let mend = "(a mutex that all of them take), or do it in one step (`atomic`, `cas`)";

@@ -1,22 +1,19 @@
 //! The report of `coarsen check --every N`.
 
-use super::{Detail, headline, row, widest};
+use super::{Detail, row, whole, widest};
 use crate::base::results::Rung;
 use crate::base::results::{EveryReport, Obstacle, Status, Verdict};
-use crate::report::layout::{about, counted_text, printable_lines, wrapped};
+use crate::report::layout::{counted_text, printable_lines, wrapped};
 use std::fmt::{self, Write};
 
 /// The report on one model.
 pub fn render_every(report: &EveryReport, detail: Detail) -> String {
-    about(&report.model, || {
-        let first = headline(&report.model, report.verdict.id(), &reason(report));
-        if detail == Detail::Quiet {
-            return first;
-        }
+    let first = (report.verdict.id(), &reason(report) as _);
+    whole(&report.model, first, detail, || {
         let mut body = String::new();
         // Writing to a string cannot fail.
         let _ = rest(report, detail, &mut body);
-        first + &printable_lines(&body)
+        printable_lines(&body)
     })
 }
 

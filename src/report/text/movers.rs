@@ -2,12 +2,11 @@
 //! paste back.
 
 use super::steps::at;
-use super::{Detail, headline};
-use crate::base::diagnostic::Position;
+use super::{Detail, whole};
 use crate::base::results::{
     Annotation, Conditional, Missed, MoverStatement, MoversReport, Transaction,
 };
-use crate::report::layout::{about, counted, folded, place, stretches, wrapped};
+use crate::report::layout::{counted, folded, place, places, wrapped};
 use std::fmt::Write;
 
 /// Conditions shown for a statement, the weakest first.
@@ -15,11 +14,7 @@ const CONDITIONS: usize = 2;
 
 /// The report of `coarsen movers` on one model.
 pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
-    about(&report.model, || {
-        let first = headline(&report.model, "movers", &report.reason.to_string());
-        if detail == Detail::Quiet {
-            return first;
-        }
+    whole(&report.model, ("movers", &report.reason), detail, || {
         let verbose = detail == Detail::Verbose;
         let mut body = String::from("\n");
         for a in &report.annotations {
@@ -69,7 +64,7 @@ pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
                 let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
             }
         }
-        first + &folded(&body)
+        folded(&body)
     })
 }
 
@@ -148,10 +143,9 @@ fn missed(body: &mut String, model: &str, direction: &str, missed: Option<&Misse
 }
 
 fn claim(body: &mut String, model: &str, n: usize, t: &Transaction) {
-    let each: Vec<(Position, usize)> = t.commits.iter().map(|p| (*p, p.line)).collect();
-    let commits = match each.as_slice() {
+    let commits = match t.commits.as_slice() {
         [] => "nothing commits".to_string(),
-        some => format!("commits at {}", stretches(some)),
+        some => format!("commits at {}", places(some)),
     };
     let begin = place(model, t.first_line, t.column);
     let lines = match t.first_line == t.last_line {

@@ -1,25 +1,18 @@
 //! What `coarsen reach` found, for people.
 
-use super::{Detail, distributed, headline, trace, verdict_words};
+use super::{Detail, distributed, trace, verdict_words, whole};
 use crate::base::results::{PropertyKind, ReachReport, Status};
-use crate::report::layout::{about, folded, wrapped};
+use crate::report::layout::{folded, wrapped};
 use std::fmt::{self, Write};
 
 /// The report of `coarsen reach` on one model.
 pub fn render_reach(report: &ReachReport, detail: Detail) -> String {
-    about(&report.model, || {
-        let first = headline(
-            &report.model,
-            verdict_words(report.verdict),
-            &report.reason.to_string(),
-        );
-        if detail == Detail::Quiet {
-            return first;
-        }
+    let first = (verdict_words(report.verdict), &report.reason as _);
+    whole(&report.model, first, detail, || {
         let mut body = String::new();
         // Writing to a string does not fail.
         let _ = write(&mut body, report, detail == Detail::Verbose);
-        first + &folded(&body)
+        folded(&body)
     })
 }
 
