@@ -57,8 +57,8 @@ impl Early {
         }
     }
 
-    fn tell(&mut self, row: &CompareRow) {
-        self.waiting.push(render_compare_row(row));
+    fn tell(&mut self, model: &str, row: &CompareRow) {
+        self.waiting.push(render_compare_row(model, row));
         if self.begun.elapsed() < Self::PATIENCE {
             return;
         }
@@ -91,7 +91,7 @@ fn one(
         let limits = ParseLimits { depth };
         let (session, warnings) = Session::load(name, source, &asked.defines.defines, limits)?;
         let mut told = |row: &CompareRow| {
-            early.tell(row);
+            early.tell(name, row);
             if let Ok(mut known) = known.lock() {
                 known.push(row.clone());
             }

@@ -12,16 +12,19 @@ impl fmt::Display for EveryAnswer {
 }
 
 impl PartAnswer {
-    fn tell(&self, line: &mut dyn FnMut(&str, &str)) {
+    fn tell(&self, model: &str, line: &mut dyn FnMut(&str, &str)) {
         let shows = self.claims.join(", ");
         let values = self.every.as_ref();
         let values = values.map_or(String::new(), |values| format!(", {values}"));
         if let Some(lines) = &self.weakened {
             let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
-            let with = match lines.as_slice() {
-                [] => "path by path".to_string(),
-                [one] => format!("with a weaker step at line {one}"),
-                some => format!("with weaker steps at lines {}", some.join(", ")),
+            let steps = match lines.len() {
+                1 => "a weaker step",
+                _ => "weaker steps",
+            };
+            let with = match lines.is_empty() {
+                true => "path by path".to_string(),
+                false => format!("with {steps} at {model}:{}", lines.join(", ")),
             };
             line("movers", &format!("{with}: they show {shows}"));
             return;
@@ -73,7 +76,9 @@ impl BundleAnswer {
         if !self.uncovered.is_empty() {
             line("not shown", &self.uncovered.join(", "));
         }
-        self.parts.iter().for_each(|part| part.tell(&mut line));
+        self.parts
+            .iter()
+            .for_each(|part| part.tell(name, &mut line));
         if !self.by_comparison.is_empty() {
             let all = self.by_comparison.join(", ");
             line(

@@ -122,24 +122,72 @@ pub(super) fn counted_text(n: &str, noun: &str) -> String {
     }
 }
 
+/// How sentences name places.
+#[derive(Clone)]
+enum Places {
+    /// `line 12`
+    Lines,
+    /// As [`place`] does in this file.
+    File(String),
+    /// `line 12`, with the number marked for [`linked`].
+    Links,
+}
+
 thread_local! {
-    static ABOUT: RefCell<Option<String>> = const { RefCell::new(None) };
+    static PLACES: RefCell<Places> = const { RefCell::new(Places::Lines) };
+}
+
+/// Has sentences that this thread renders meanwhile name places so.
+fn with_places<T>(places: Places, render: impl FnOnce() -> T) -> T {
+    let outer = PLACES.replace(places);
+    let rendered = render();
+    PLACES.set(outer);
+    rendered
 }
 
 /// Has sentences that this thread renders meanwhile name places in this file as [`place`] does.
 pub(super) fn about<T>(model: &str, render: impl FnOnce() -> T) -> T {
-    let outer = ABOUT.replace(Some(model.to_string()));
-    let rendered = render();
-    ABOUT.set(outer);
-    rendered
+    with_places(Places::File(model.to_string()), render)
+}
+
+/// What marks the begin and the end of a line's number that becomes a link.
+const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
+
+/// A sentence in pieces: a text, and behind it the number of a line, but for the last.
+pub(super) fn linked(sentence: &dyn fmt::Display) -> Vec<(String, Option<usize>)> {
+    let told = with_places(Places::Links, || sentence.to_string());
+    let mut rest = told.as_str();
+    let mut pieces = Vec::new();
+    while let Some((text, (number, behind))) = rest
+        .split_once(MARKS[0])
+        .and_then(|(text, more)| Some((text, more.split_once(MARKS[1])?)))
+    {
+        pieces.push((text.to_string(), number.parse().ok()));
+        rest = behind;
+    }
+    pieces.push((rest.to_string(), None));
+    pieces
+}
+
+/// The number of a line where the whole place is not told.
+fn number(line: usize) -> String {
+    PLACES.with_borrow(|places| match places {
+        Places::Links => format!("{}{line}{}", MARKS[0], MARKS[1]),
+        _ => line.to_string(),
+    })
+}
+
+/// Whether places are told with their file.
+fn in_file() -> bool {
+    PLACES.with_borrow(|places| matches!(places, Places::File(_)))
 }
 
 /// `models/a.cor:12:5` where it is said what file the report is about, else `line 12`.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        ABOUT.with_borrow(|file| match file {
-            Some(file) => f.write_str(&place(file, self.line, self.column)),
-            None => write!(f, "line {}", self.line),
+        PLACES.with_borrow(|places| match places {
+            Places::File(file) => f.write_str(&place(file, self.line, self.column)),
+            _ => write!(f, "line {}", number(self.line)),
         })
     }
 }
@@ -147,7 +195,7 @@ impl fmt::Display for Position {
 impl Position {
     /// The same behind another place of the sentence: `12:5`, as the file was told.
     pub(super) fn again(&self) -> String {
-        match ABOUT.with_borrow(Option::is_some) {
+        match in_file() {
             true => format!("{}:{}", self.line, self.column),
             false => self.to_string(),
         }
@@ -162,15 +210,15 @@ pub(super) fn places(all: &[Position]) -> String {
 
 /// Several stretches, each with the line it ends on: `m.cor:12:5 to line 14, 20:9`, or else `lines 12-14, 20`.
 pub(super) fn stretches(all: &[(Position, usize)]) -> String {
-    let is_in_file = ABOUT.with_borrow(Option::is_some);
+    let is_in_file = in_file();
     let is_one = matches!(all, [(first, last)] if first.line == *last);
     let told = all.iter().enumerate().map(|(n, (first, last))| {
         let begin = match (is_in_file, n) {
             (true, 0) => first.to_string(),
             (true, _) => first.again(),
-            (false, 0) if !is_one => format!("lines {}", first.line),
+            (false, 0) if !is_one => format!("lines {}", number(first.line)),
             (false, 0) => first.to_string(),
-            (false, _) => first.line.to_string(),
+            (false, _) => number(first.line),
         };
         match (*last == first.line, is_in_file) {
             (true, _) => begin,
@@ -232,6 +280,13 @@ mod tests {
         assert_eq!(stretches(&[one]), "line 3");
         assert_eq!(stretches(&[far]), "lines 7-8");
         assert_eq!(stretches(&[one, far]), "lines 3, 7-8");
+        let piece = |text: &str, line| (text.to_string(), line);
+        let [line, end] = [piece("line ", Some(3)), piece("", None)];
+        assert_eq!(linked(&one.0), [line, end]);
+        // Only marks that belong together name a line.
+        let odd = "a\u{2}x\u{3}b\u{2}";
+        let pieces = [piece("a", None), piece("b\u{2}", None)];
+        assert_eq!(linked(&odd), pieces);
         about("m.cor", || {
             assert_eq!(stretches(&[one]), "m.cor:3:5");
             assert_eq!(stretches(&[far, one]), "m.cor:7:9 to line 8, 3:5");

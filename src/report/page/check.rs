@@ -2,7 +2,8 @@
 //! executions to step through, and how many states the theorem saves.
 
 use super::walk::{SCRIPT, walk};
-use super::{escaped, logarithm, page};
+use super::{escaped, linked, logarithm, page};
+use crate::base::diagnostic::Position;
 use crate::base::results::{
     Claim, Hypothesis, MoverStatement, MoversReport, Property, Report, Status, Step, Verdict,
 };
@@ -24,7 +25,7 @@ pub fn check(report: &Report, source: &str, movers: Option<&MoversReport>) -> St
     let _ = writeln!(
         out,
         "<p><span class=\"{class}\">{verdict}</span>: {}</p>",
-        escaped(&report.reason.to_string())
+        linked(&report.reason)
     );
     properties(out, report);
     executions(out, report);
@@ -33,7 +34,7 @@ pub fn check(report: &Report, source: &str, movers: Option<&MoversReport>) -> St
     text(out, report, source, movers);
     hypotheses(out, report);
     for note in &report.notes {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(&note.to_string()));
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", linked(note));
     }
     page(&report.model, &sections, &[SCRIPT])
 }
@@ -57,7 +58,7 @@ fn properties(out: &mut String, report: &Report) {
             "<tr><td>{}</td><td>{}</td><td>{}{}{link}</td></tr>",
             escaped(&p.name),
             answer(p.verdict),
-            escaped(&p.reason.to_string()),
+            linked(&p.reason),
             claim(report, p),
         );
     }
@@ -70,14 +71,24 @@ fn claim(report: &Report, property: &Property) -> String {
     let Some(claim) = report.claims.iter().find(named) else {
         return String::new();
     };
-    let mut said = format!("; line {}", claim.line);
+    let mut said = format!(
+        "; {}",
+        linked(&Position {
+            line: claim.line,
+            column: claim.column,
+        })
+    );
     if !claim.unseen.is_empty() {
-        let _ = write!(said, "; not observed: {}", claim.unseen.join(", "));
+        said += &escaped(&format!("; not observed: {}", claim.unseen.join(", ")));
     }
     if let Some(blocked) = &claim.can_block {
-        let _ = write!(said, "; can block: {} at {}", blocked.thread, blocked.at);
+        said += &format!(
+            "; can block: {} at {}",
+            escaped(&blocked.thread),
+            linked(&blocked.at)
+        );
     }
-    escaped(&said)
+    said
 }
 
 fn executions(out: &mut String, report: &Report) {
@@ -89,7 +100,7 @@ fn executions(out: &mut String, report: &Report) {
              keys.</p>\n{}</section>\n",
             escaped(&p.name),
             counted(trace.steps.len(), "step"),
-            escaped(&trace.outcome.to_string()),
+            linked(&trace.outcome),
             walk(trace)
         );
     }
@@ -258,7 +269,7 @@ fn hypotheses(out: &mut String, report: &Report) {
             escaped(&display_id(&h.id)),
             answer(h.status),
             escaped(&h.formula),
-            escaped(&h.evidence.to_string())
+            linked(&h.evidence)
         );
     }
     *out += "</table></div>\n</details>\n</section>\n";
@@ -267,7 +278,7 @@ fn hypotheses(out: &mut String, report: &Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::results::Coverage;
+    use crate::base::results::{BlockedThread, Coverage};
     use crate::report::samples::{holds, refuted};
 
     /// Where nothing goes wrong, coverage counts the original program; bars have a length whatever the numbers.
@@ -287,6 +298,32 @@ mod tests {
         let page = check(&report, "", None);
         assert!(page.contains(&format!("width:60.0%\"></span> {long}<")));
         assert!(page.contains("width:0.0%\"></span> 7<"));
+    }
+
+    /// Where a sentence names a line of the text, it leads there.
+    #[test]
+    fn lines_are_links() {
+        let mut report = refuted();
+        let at = Position { line: 2, column: 5 };
+        let thread = "t(<1>)".to_string();
+        report.claims = vec![Claim {
+            name: report.properties[0].name.clone(),
+            line: 1,
+            column: 1,
+            verdict: Status::Refuted,
+            theorem: None,
+            weakened: None,
+            paths: None,
+            blocks: Vec::new(),
+            conflict: None,
+            interruption: None,
+            can_block: Some(BlockedThread { thread, at }),
+            unseen: Vec::new(),
+            invariant: None,
+        }];
+        let page = check(&report, "var x;\nthread t {}\n", None);
+        let link = "; can block: t(&lt;1&gt;) at line <a href=\"#L2\">2</a>";
+        assert!(page.contains(link) && page.contains("<tr id=\"L2\">"));
     }
 
     /// Every answer is there, names are text, and nothing is fetched from elsewhere.

@@ -2,6 +2,7 @@
 
 use super::{escaped, logarithm, page};
 use crate::base::results::{CompareReport, CompareRow};
+use crate::report::layout::about;
 use crate::report::text::{deadlock, recommended, verdict_words};
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ use std::fmt::Write;
 pub fn compare(reports: &[CompareReport]) -> String {
     let mut sections = String::from(SWITCH);
     for report in reports {
-        section(&mut sections, report);
+        about(&report.model, || section(&mut sections, report));
     }
     page("coarsen compare", &sections, &[])
 }

@@ -11,6 +11,9 @@ pub use compare::compare;
 pub use derivation::derivations;
 pub use walk::execution;
 
+use super::layout;
+use std::fmt;
+
 const STYLE: &str = include_str!("style.css");
 
 /// A page with this title, these sections and these scripts.
@@ -42,6 +45,17 @@ fn escaped(text: &str) -> String {
         }
     }
     all
+}
+
+/// A sentence about the text that stands on the page: where it names a line, a link to it.
+fn linked(sentence: &dyn fmt::Display) -> String {
+    let pieces = layout::linked(sentence).into_iter();
+    pieces
+        .map(|(text, line)| match line {
+            Some(line) => format!("{}<a href=\"#L{line}\">{line}</a>", escaped(&text)),
+            None => escaped(&text),
+        })
+        .collect()
 }
 
 /// The decimal logarithm of a number of any length: minus infinity for zero.

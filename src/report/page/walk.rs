@@ -2,6 +2,7 @@
 
 use super::{escaped, page};
 use crate::base::results::{Outcome, Trace, Value};
+use crate::report::layout::about;
 use crate::report::trace::{taken, written};
 use serde_json::{Value as Json, json};
 
@@ -12,7 +13,7 @@ pub(super) const SCRIPT: &str = include_str!("walk.js");
 pub fn execution(model: &str, property: &str, trace: &Trace) -> String {
     let sections = format!(
         "<p>{}</p>\n{}",
-        escaped(&format!("{property}: {}", trace.outcome)),
+        about(model, || escaped(&format!("{property}: {}", trace.outcome))),
         walk(trace)
     );
     page(&format!("{model}: an execution"), &sections, &[SCRIPT])

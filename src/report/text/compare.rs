@@ -3,7 +3,7 @@
 use super::reach::size;
 use super::{headline, verdict_words};
 use crate::base::results::{CompareReport, CompareRow};
-use crate::report::layout::{counted_text, printable_lines, wrapped};
+use crate::report::layout::{about, counted_text, printable_lines, wrapped};
 use std::fmt::Write;
 
 /// What marks a row whose verdict can't be relied on.
@@ -11,6 +11,10 @@ const UNSOUND: &str = "UNSOUND";
 
 /// The report of `coarsen compare` on one model.
 pub fn render_compare(report: &CompareReport) -> String {
+    about(&report.model, || table(report))
+}
+
+fn table(report: &CompareReport) -> String {
     let first = headline(
         &report.model,
         verdict_words(report.verdict),
@@ -63,8 +67,8 @@ pub fn render_compare(report: &CompareReport) -> String {
 }
 
 /// A row of `coarsen compare` on a line of its own.
-pub fn render_compare_row(row: &CompareRow) -> String {
-    let [technique, engine, states, .., time, _, said] = cells(row);
+pub fn render_compare_row(model: &str, row: &CompareRow) -> String {
+    let [technique, engine, states, .., time, _, said] = about(model, || cells(row));
     let line = format!("{technique}, {engine}: {said}; states {states}, {time}");
     printable_lines(&line)
 }
