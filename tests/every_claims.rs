@@ -189,10 +189,209 @@ fn interrupted_blocks() {
             "`even` looks at what the block writes",
         );
     }
-    // With deadlocks asked for, no thread may get stuck inside.
+}
+
+/// What is not known, and what the definition refutes for the first values.
+fn is_refuted(source: &str, why: &str) {
+    is_open(source, why);
+    let two = session(source, Some(2)).expect("a model");
+    let p = two.program();
+    assert_eq!(truth(p, &p.claims[0]), Status::Refuted, "{source}");
+}
+
+/// With deadlocks asked for, no thread may get stuck inside. None does where locks are taken in an order.
+#[test]
+fn locks_in_order() {
     let two = "lock(m); lock(n); x = x + 1; unlock(n); unlock(m);";
-    is_open(&family("deadlock_free;", two, ""), "may get stuck inside");
-    holds(&family("deadlock_free;", under, ""), "left-movers");
+    let free = |before: &str, block: &str, others: &str| {
+        family(&format!("{before} deadlock_free;"), block, others)
+            .replace("var x: mod 4 = 0;", "var x: mod 4 = 0 protected by m;")
+    };
+    holds(
+        &free("", "lock(m); x = x + 1; unlock(m);", ""),
+        "left-movers",
+    );
+    holds(&free("", two, ""), "left-movers");
+    let z = "var z: 0..2 = 0 unprotected;";
+    let beside = |other: &str| {
+        free(
+            z,
+            two,
+            &format!("thread o {{ {other} }} thread q {{ z = 1; }}"),
+        )
+    };
+    holds(&beside("lock(n); z = 0; unlock(n);"), "lipton");
+    for (other, why) in [
+        (
+            "lock(n); lock(m); unlock(m); unlock(n);",
+            "taken in more than one order",
+        ),
+        ("lock(n);", "o may end with a lock"),
+        (
+            "lock(n); when (z == 2) skip; unlock(n);",
+            "not only for a lock above",
+        ),
+        ("lock(n); assert(z == 0); unlock(n);", "may go wrong while"),
+        // The thread that goes wrong keeps the one, and gives the other back.
+        (
+            "lock(m); lock(n); atomic { unlock(m); assert(z == 0); } unlock(n);",
+            "may go wrong while",
+        ),
+    ] {
+        is_refuted(&beside(other), why);
+    }
+    // What takes a lock in the step that goes wrong, keeps it; what else a step waits for is no lock.
+    for (other, why) in [
+        (
+            "atomic { lock(n); assert(z == 0); } unlock(n);",
+            "may go wrong while",
+        ),
+        (
+            "lock(n); atomic { when (z == 2) lock(p); } unlock(p); unlock(n);",
+            "not only for a lock above",
+        ),
+    ] {
+        let source = beside(other).replace("mutex n;", "mutex n; mutex p;");
+        is_refuted(&source, why);
+    }
+    // Who goes wrong owns what the others wait for, so that they are not inside.
+    holds(
+        &beside("lock(m); lock(n); assert(z == 0); unlock(n); unlock(m);"),
+        "right-movers",
+    );
+    is_refuted(&free("", "lock(m); lock(n); lock(m);", ""), "a lock above");
+    is_refuted(
+        &free(
+            "semaphore s: 0..1 = 0;",
+            "lock(m); down(s); unlock(m);",
+            "thread o { either { up(s); } or { skip; } }",
+        ),
+        "not only for a lock above",
+    );
+    // Cells of an array are in the order of their indices.
+    let cells = |choice: &str, block: &str| {
+        format!(
+            "const N = 2; mutex a[N + 1]; deadlock_free;
+             thread w(i in 0..N-1) {{ var k: 0..N = 0; var l: 0..N = 0; {choice} transaction c {{ {block} }} }}"
+        )
+    };
+    let both = "lock(a[k]); lock(a[l]); unlock(a[l]); unlock(a[k]);";
+    holds(
+        &cells(
+            "",
+            "lock(a[i]); lock(a[i + 1]); unlock(a[i]); unlock(a[i + 1]);",
+        ),
+        "lipton",
+    );
+    holds(&cells("havoc k; havoc l; assume(k < l);", both), "lipton");
+    is_refuted(
+        &cells("havoc k; havoc l; assume(k != l);", both),
+        "a lock above",
+    );
+    is_refuted(
+        &cells("havoc k; havoc l; assume(k <= l);", both),
+        "a lock above",
+    );
+    let ring = "lock(a[i]); lock(a[(i + 1) % N]); unlock(a[i]); unlock(a[(i + 1) % N]);";
+    is_refuted(&cells("", ring), "a lock above");
+    // A lock is not forgotten when its index changes.
+    let moved = "lock(a[k]); k = 1 - k; lock(a[k]); unlock(a[k]); unlock(a[1 - k]);";
+    is_refuted(&cells("havoc k; assume(k < 2);", moved), "a lock above");
+}
+
+/// Shipped models, the second with any number of callers.
+#[test]
+fn shipped_blocks_under_several_locks() {
+    let read = |name: &str| {
+        let path = format!("{}/models/{name}.cor", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).expect("shipped")
+    };
+    let counter =
+        read("flanagan_qadeer/counter").replace("const K = 3;", "const K = 2; const N = 2;");
+    let counter = counter.replace("caller(i in 0..1)", "caller(i in 0..N-1)");
+    for (source, claims) in [(read("transactions/clerks"), 2), (counter, 3)] {
+        let all = said(&source);
+        let held = all.iter().filter(|(_, theorem, _)| theorem.is_some());
+        assert_eq!((held.count(), all.len()), (claims, claims), "{all:?}");
+    }
+}
+
+/// Which cell a lock is must not depend on what others write.
+#[test]
+fn a_lock_by_a_shared_index() {
+    is_refuted(
+        "const N = 2; mutex a[4]; var s: 0..3 = 3 unprotected; deadlock_free;
+         thread w(i in 0..N-1) { transaction c { lock(a[1]); lock(a[3]); unlock(a[3]); unlock(a[1]); } }
+         thread o { s = 0; }
+         thread p { lock(a[s]); if (s == 0) { lock(a[1]); } while (true) skip; }",
+        "may get stuck inside",
+    );
+}
+
+/// Blocks under locks that are taken in some order or other, beside threads that take them, too.
+fn lockers() -> impl Strategy<Value = String> {
+    let step = prop_oneof![
+        6 => Just("lock(m);"),
+        6 => Just("lock(n);"),
+        6 => Just("lock(a[i]);"),
+        6 => Just("lock(a[i + 1]);"),
+        2 => Just("lock(a[k]);"),
+        2 => Just("lock(a[N - i]);"),
+        1 => Just("k = i;"),
+        1 => Just("k = i + 1;"),
+        1 => Just("g = 1;"),
+        1 => Just("assert(g == 0);"),
+        1 => Just("when (g == 1) skip;"),
+        1 => Just("if (g == 0) { k = 0; }"),
+    ];
+    let part = (
+        prop::collection::vec(step, 1..4),
+        prop::collection::vec(0..9u8, 3),
+        any::<bool>(),
+    );
+    let part = part.prop_map(|(steps, order, loops)| {
+        let mut text: String = steps.concat();
+        // Mostly what was taken is given back.
+        let mut taken: Vec<&str> = steps
+            .into_iter()
+            .filter(|s| s.starts_with("lock"))
+            .collect();
+        for n in order {
+            if n > 0 && !taken.is_empty() {
+                let lock = taken.remove(usize::from(n) % taken.len());
+                text += &format!("un{lock}");
+            }
+        }
+        (text, loops)
+    });
+    let other = prop::option::of(part.clone());
+    (part, other).prop_map(|((block, loops), other)| {
+        let block = format!("transaction c {{ {block} }}");
+        let block = match loops {
+            true => format!("while (true) {{ {block} }}"),
+            false => block,
+        };
+        let other = other.map_or(String::new(), |(text, _)| {
+            format!("thread o {{ var k: 0..N = 0; {} }}", text.replace("i + 1", "1").replace('i', "0"))
+        });
+        let other = other.replace("0f (", "if (");
+        format!(
+            "const N = 2; mutex m; mutex n; mutex a[N + 1]; var g: 0..1 = 0 unprotected; deadlock_free;
+             thread w(i in 0..N-1) {{ var k: 0..N = 0; {block} }} {other}"
+        )
+    })
+}
+
+#[test]
+fn what_is_said_of_locks_in_order_is_true() {
+    let held = Cell::new(0usize);
+    let mut runner = random::runner(150);
+    let result = runner.run(&lockers(), |source| {
+        held.set(held.get() + is_true(&source)?);
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(held.get(), 10), "{} hold", held.get());
 }
 
 /// What goes wrong is told apart by its place, which two steps that are exchanged need not agree on.

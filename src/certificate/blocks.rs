@@ -168,16 +168,86 @@ impl Walk<'_, '_> {
             }
         }
         for ((k, block), behind) in blocks.iter().zip(behind) {
-            let no_deadlock = self.program.deadlock_free.is_some();
-            let inside = block.inside.iter().filter(|_| no_deadlock);
-            let completed = behind.iter().filter(|_| events);
-            for &l in inside.chain(completed) {
+            for &l in behind.iter().filter(|_| events) {
                 if self.leaf.waits((*k, l))? {
                     return Ok(Some(format!("it may wait at {}", at(*k, l))));
                 }
             }
             if events && !self.program.threads[block.thread].is_straight(behind.clone()) {
                 return Ok(Some("it may never end".to_string()));
+            }
+        }
+        match self.program.deadlock_free.is_some() {
+            true => self.deadlocked(blocks),
+            false => Ok(None),
+        }
+    }
+
+    /// Why a deadlock may have a thread inside, if it may.
+    ///
+    /// Who waits, inside or with a lock, waits for a lock above all of its own. So in a deadlock the lock with the
+    /// highest number that somebody waits for belongs to a thread that has ended or gone wrong.
+    fn deadlocked(&self, blocks: &[Block]) -> Result<Option<String>, Refused> {
+        let is_inside = |(k, l)| {
+            blocks
+                .iter()
+                .any(|(of, block)| *of == k && block.inside.contains(&l))
+        };
+        let (mut waiting, mut over, mut above) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut inside = false;
+        for (k, block) in blocks {
+            for &l in &block.inside {
+                inside = inside || self.leaf.waits((*k, l))?;
+            }
+        }
+        if !inside {
+            return Ok(None);
+        }
+        for k in 0..self.leaf.kinds().len() {
+            let thread = self.thread(k);
+            for (l, location) in thread.locations.iter().enumerate() {
+                let (place, name) = ((k, l), &location.name);
+                let owns = self.leaf.owns(place)?;
+                if location.edges.is_empty() {
+                    if owns && thread.wrong != Some(l) {
+                        return Ok(Some(format!("a thread may end with a lock, at {name}")));
+                    }
+                    continue;
+                }
+                let wrong = self.leaf.goes_wrong(place)? != EveryWrong::Never;
+                let keeps = match thread.wrong {
+                    Some(wrong) => self.leaf.owns((k, wrong))?,
+                    None => false,
+                };
+                if wrong && (owns || keeps && !self.leaf.fails_unseen(place)?) {
+                    over.push(place);
+                }
+                if (owns || is_inside(place)) && self.leaf.waits(place)? {
+                    waiting.push((place, self.leaf.ascends(place)?));
+                }
+            }
+        }
+        for ((k, l), more) in &waiting {
+            match more {
+                Some(more) => above.extend(more),
+                None => {
+                    let name = &self.thread(*k).locations[*l].name;
+                    return Ok(Some(format!("it may wait at {name} for no higher lock")));
+                }
+            }
+        }
+        if has_circle(&above) {
+            return Ok(Some("locks are taken in more than one order".to_string()));
+        }
+        for (k, l) in over {
+            // A thread that has gone wrong might as well still be there.
+            let mut apart = self.leaf.fails_unseen((k, l))?;
+            for (at, _) in &waiting {
+                apart = apart && !self.leaf.together(*at, (k, l))?;
+            }
+            if !apart {
+                let name = &self.thread(k).locations[l].name;
+                return Ok(Some(format!("it may go wrong at {name} with a lock")));
             }
         }
         Ok(None)
@@ -220,5 +290,22 @@ impl Walk<'_, '_> {
                 looked.iter().any(|a| written.contains(a))
             })
         })
+    }
+}
+
+/// Whether something is below itself, through some of these pairs.
+fn has_circle(above: &BTreeSet<(ArrayId, ArrayId)>) -> bool {
+    let mut below = above.clone();
+    loop {
+        let longer = below.iter().flat_map(|(a, b)| {
+            let next = above.iter().filter(move |(c, _)| b == c);
+            next.map(move |(_, d)| (*a, *d))
+        });
+        let longer: BTreeSet<(ArrayId, ArrayId)> = longer.collect();
+        let before = below.len();
+        below.extend(longer);
+        if below.iter().any(|(a, b)| a == b) || below.len() == before {
+            return below.iter().any(|(a, b)| a == b);
+        }
     }
 }

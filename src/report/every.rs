@@ -1,6 +1,6 @@
 //! Sentences about every value of a constant.
 
-use crate::base::results::{BlockObstacle, Obstacle};
+use crate::base::results::{BlockObstacle, Obstacle, Unordered};
 use std::fmt;
 
 impl fmt::Display for Obstacle {
@@ -78,10 +78,26 @@ impl fmt::Display for BlockObstacle {
                     "`{property}` looks at what the block writes, or at where threads are"
                 )
             }
-            Self::Stuck(step) => write!(
-                f,
-                "a thread may get stuck inside, at {step}, as far as is seen, and deadlocks are asked for"
-            ),
+            Self::Stuck { step, why } => {
+                write!(
+                    f,
+                    "deadlocks are asked for, and a thread may get stuck inside, at {step}, as far as is seen: "
+                )?;
+                match why {
+                    Unordered::NotAbove(other) if other == step => f.write_str(
+                        "it is not only for a lock above all that the thread owns that it may wait",
+                    ),
+                    Unordered::NotAbove(other) => write!(
+                        f,
+                        "{other} may wait, and not only for a lock above all that its thread owns"
+                    ),
+                    Unordered::BothOrders => f.write_str("locks are taken in more than one order"),
+                    Unordered::Ends(family) => write!(f, "{family} may end with a lock"),
+                    Unordered::GoesWrong(other) => {
+                        write!(f, "{other} may go wrong while its thread owns a lock")
+                    }
+                }
+            }
             Self::Waits(step) => write!(
                 f,
                 "something may go wrong while a thread waits inside, at {step}"

@@ -99,7 +99,12 @@ pub enum BlockObstacle {
     Looked(String),
     /// Deadlocks are asked for, and a step inside may have to wait. Nothing else stands against the claim that was
     /// looked at.
-    Stuck(String),
+    Stuck {
+        /// It.
+        step: String,
+        /// Why it may have to wait for ever.
+        why: Unordered,
+    },
     /// A step behind the commit point may have to wait.
     Waits(String),
     /// A step may go wrong in more than one way.
@@ -113,6 +118,19 @@ pub enum BlockObstacle {
     Loops(String),
     /// Nothing can be said of its threads.
     Unsaid(Obstacle),
+}
+
+/// Why locks are not known to be given back while a thread waits for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unordered {
+    /// A step may wait, but not for a lock above all that its thread owns.
+    NotAbove(String),
+    /// Of two kinds of locks each is taken while the other is owned.
+    BothOrders,
+    /// Threads of this family may end with a lock.
+    Ends(String),
+    /// A step may go wrong while its thread owns a lock.
+    GoesWrong(String),
 }
 
 /// Why something is not known to hold for every value.

@@ -29,7 +29,7 @@ pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
 pub use coverage::{Coverage, Covered, Onward, Stuck};
 pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision, Writer};
-pub use every::{BlockObstacle, EveryClaim, EveryHypothesis, EveryReport, Obstacle};
+pub use every::{BlockObstacle, EveryClaim, EveryHypothesis, EveryReport, Obstacle, Unordered};
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,
     Underived,

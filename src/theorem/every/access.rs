@@ -7,11 +7,11 @@
 
 use super::disciplines::{parts, with_parts};
 use super::linear::{Linear, Literal};
-use super::run::{Generic, Run, Said, Unsaid, Values, View, onward, where_true};
+use super::run::{Generic, Machine, Run, Said, Unsaid, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
 use super::{Key, Oracle};
 use crate::base::results::Obstacle;
-use crate::model::program::{Class, Command, Expr, LocId, Open, Program, Target, ThreadId};
+use crate::model::program::{Class, Command, Edge, Expr, LocId, Open, Program, Target, ThreadId};
 use crate::model::text::ast::BinaryOp;
 
 /// What a thread holds, and where: by kind and location, numbers of candidates.
@@ -33,10 +33,14 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub fn new(oracle: &Oracle, program: &Program) -> Said<Self> {
+    /// What holds of owners and of what disciplines mention; and of what the text branches on, if that is wanted.
+    pub fn new(oracle: &Oracle, program: &Program, branches: bool) -> Said<Self> {
         let of = |like: ThreadId| -> Vec<Candidate> {
             let owned = owned(oracle, like).into_iter().map(Candidate::Owner);
-            owned.chain(conditions(oracle, like)).collect()
+            let conditions = conditions(oracle, like, branches).into_iter();
+            let both =
+                conditions.flat_map(|e| [true, false].map(|v| Candidate::Condition(e.clone(), v)));
+            owned.chain(both).collect()
         };
         let candidates: Vec<Vec<Candidate>> = oracle.kinds.iter().map(|k| of(k.like())).collect();
         let held = fixpoint(oracle, program, &candidates)?;
@@ -66,7 +70,7 @@ pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>>
     if let Some(d) = oracle.overlaps.borrow().iter().position(|o| *o) {
         return Ok(Some(Obstacle::Overlap(protected(d))));
     }
-    let known = Known::new(oracle, program)?;
+    let known = Known::new(oracle, program, false)?;
     let Known { candidates, held } = &known;
     for (k, kind) in oracle.kinds.iter().enumerate() {
         let thread = &program.threads[kind.like()];
@@ -99,7 +103,7 @@ fn program_name(oracle: &Oracle, d: usize) -> String {
 }
 
 /// The owners that a thread's text sets to the thread itself.
-fn owned(oracle: &Oracle, like: usize) -> Vec<Expr> {
+pub(super) fn owned(oracle: &Oracle, like: usize) -> Vec<Expr> {
     let program = &oracle.parametric.program;
     let mut all: Vec<Expr> = Vec::new();
     let mut note = |target: &Target, value: &Expr| {
@@ -137,24 +141,58 @@ fn each_assignment(commands: &[Command], f: &mut dyn FnMut(&Target, &Expr)) {
     }
 }
 
-/// The conditions on data that a thread's rights depend on, each as it stands and the other way round.
-fn conditions(oracle: &Oracle, like: usize) -> Vec<Candidate> {
+/// The conditions on data that a thread's rights depend on, and those that its text branches on, if that is wanted.
+fn conditions(oracle: &Oracle, like: usize, branches: bool) -> Vec<Expr> {
     let mut all: Vec<Expr> = Vec::new();
+    let program = &oracle.parametric.program;
+    let is_data = |e: &Expr| match e {
+        Expr::Element(a, _) => program.arrays[*a].class != Class::Owner,
+        Expr::Cell(_) | Expr::Const(_) | Expr::Binary(..) | Expr::Not(_) | Expr::Neg(_) => true,
+        _ => false,
+    };
     for d in &oracle.disciplines {
-        let program = &oracle.parametric.program;
         let is_data = |e: &Expr| match e {
             Expr::Cell(c) => !d.binders.contains(c),
-            Expr::Element(a, _) => program.arrays[*a].class != Class::Owner,
-            Expr::Const(_) | Expr::Binary(..) | Expr::Not(_) | Expr::Neg(_) => true,
-            _ => false,
+            other => is_data(other),
         };
         if let Some((write, read)) = d.predicates.get(like) {
             each_condition(write, &is_data, &mut all);
             each_condition(read, &is_data, &mut all);
         }
     }
-    let both = |e: Expr| [true, false].map(|holds| Candidate::Condition(e.clone(), holds));
-    all.into_iter().flat_map(both).collect()
+    let is_variable = |e: &Expr| match e {
+        Expr::Cell(c) => program
+            .cells
+            .get(*c)
+            .is_none_or(|c| c.class != Class::Owner),
+        other => is_data(other),
+    };
+    if branches {
+        let locations = program.threads[like].locations.iter();
+        for edge in locations.flat_map(|l| &l.edges) {
+            each_branch(edge, &mut |c| each_condition(c, &is_variable, &mut all));
+        }
+    }
+    all
+}
+
+/// Calls `f` with each condition on which what an edge does depends.
+fn each_branch(edge: &Edge, f: &mut dyn FnMut(&Expr)) {
+    fn inside(commands: &[Command], f: &mut dyn FnMut(&Expr)) {
+        for command in commands {
+            match command {
+                Command::If(c, a, b) => {
+                    f(c);
+                    inside(a, f);
+                    inside(b, f);
+                }
+                Command::Choose(all) => all.iter().for_each(|b| inside(b, f)),
+                _ => {}
+            }
+        }
+    }
+    edge.guard.iter().for_each(&mut *f);
+    inside(&edge.body, f);
 }
 
 /// The parts of a predicate that are no combinations of others, and speak of data alone.
@@ -210,6 +248,16 @@ fn initial(oracle: &Oracle, e: &Expr) -> Option<Expr> {
     one.then_some(Expr::Const(first))
 }
 
+/// The number of a thread, as owners of locks are told.
+pub(super) fn number(m: &Machine, thread: &Generic) -> Said<Linear> {
+    let (family, index) = (&m.parametric.open.families[thread.family], &thread.index);
+    let low = match &family.bounds {
+        Some((low, _)) => m.constant(low)?,
+        None => Linear::constant(0),
+    };
+    Ok(m.constant(&family.number)?.plus(&index.minus(&low), 1))
+}
+
 /// The paths on which a candidate holds of a thread.
 fn told(
     steps: &Steps,
@@ -230,12 +278,7 @@ fn told(
             return Ok(all.map(|(run, v)| (run, v == Some(*wanted))).collect());
         }
     };
-    let (family, index) = (&m.parametric.open.families[thread.family], &thread.index);
-    let low = match &family.bounds {
-        Some((low, _)) => m.constant(low)?,
-        None => Linear::constant(0),
-    };
-    let this = m.constant(&family.number)?.plus(&index.minus(&low), 1);
+    let this = number(m, thread)?;
     let mut all = Vec::new();
     for (run, value) in m.eval(run, owner, &view)? {
         let Some(value) = value else {

@@ -8,11 +8,13 @@
 //! twice; and in which way a thread goes wrong must not be decided by a step that is moved.
 
 use super::Oracle;
+use super::kinds::looks_at_locations;
+use super::locks::Above;
 use super::oracle::{Place, Wrong};
 use super::run::{Said, Unsaid};
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::diagnostic::Position;
-use crate::base::results::{BlockObstacle, EveryClaim, Obstacle, Status};
+use crate::base::results::{BlockObstacle, EveryClaim, Obstacle, Status, Unordered};
 use crate::engine::compiled::Mover;
 use crate::model::program::{ArrayId, Claim, ClaimedBlock, How, LocId, Program, each_use};
 use crate::theorem::claims::{PATTERNS, finished};
@@ -190,12 +192,75 @@ impl Blocks<'_, '_> {
                 }
             }
         }
-        if program.deadlock_free.is_some() {
-            for (k, block) in blocks {
-                for &l in &block.inside {
-                    if self.oracle.waits((*k, l))? {
-                        return Ok(Some(BlockObstacle::Stuck(self.told((*k, l)))));
+        match program.deadlock_free.is_some() {
+            true => self.stuck(blocks),
+            false => Ok(None),
+        }
+    }
+
+    /// A step inside a block at which a thread may get stuck in a deadlock, if there is one.
+    ///
+    /// Threads that wait for a lock above all that they own never wait in a circle: of a thread that waits inside, the
+    /// owner of that lock waits for one above, and so on. A thread that has ended with a lock, or has gone wrong with
+    /// one, would keep it.
+    fn stuck(&self, blocks: &[(usize, &ClaimedBlock)]) -> Said<Option<BlockObstacle>> {
+        let program = self.program();
+        let (mut inside, mut waiting, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+        for (k, block) in blocks {
+            for &l in &block.inside {
+                if self.oracle.waits((*k, l))? {
+                    inside.push((*k, l));
+                }
+            }
+        }
+        let Some(&first) = inside.first() else {
+            return Ok(None);
+        };
+        let stuck = |why| {
+            let step = self.told(first);
+            Ok(Some(BlockObstacle::Stuck { step, why }))
+        };
+        let mut above = Above::new();
+        for (k, kind) in self.oracle.kinds.iter().enumerate() {
+            let thread = &program.threads[kind.like()];
+            for place in thread.steps().map(|l| (k, l)) {
+                let owns = self.oracle.owns(place)?;
+                // It may have taken a lock before.
+                let keeps = match thread.wrong {
+                    Some(wrong) => owns || self.oracle.owns((k, wrong))?,
+                    None => owns,
+                };
+                if keeps && self.oracle.goes_wrong(place)? != Wrong::Never {
+                    let alone = self.oracle.fails_alone(place)?;
+                    if owns || !alone {
+                        wrong.push((place, alone));
                     }
+                }
+                if inside.contains(&place) || owns && self.oracle.waits(place)? {
+                    match self.oracle.ascends(place)? {
+                        None => return stuck(Unordered::NotAbove(self.told(place))),
+                        Some(more) => above.extend(more),
+                    }
+                    waiting.push(place);
+                }
+            }
+        }
+        for (k, kind) in self.oracle.kinds.iter().enumerate() {
+            let thread = &program.threads[kind.like()];
+            if let Some(end) = thread.end
+                && self.oracle.owns((k, end))?
+            {
+                return stuck(Unordered::Ends(thread.family.clone()));
+            }
+        }
+        if !ordered(above) {
+            return stuck(Unordered::BothOrders);
+        }
+        for (place, alone) in wrong {
+            let kept = !alone || looks_at_locations(program);
+            for at in &waiting {
+                if kept || self.oracle.together(*at, place)? {
+                    return stuck(Unordered::GoesWrong(self.told(place)));
                 }
             }
         }
@@ -284,5 +349,17 @@ impl Blocks<'_, '_> {
             p.text(span),
             thread.family
         )
+    }
+}
+
+/// Whether variables can be put in an order in which the second of each pair is above the first.
+fn ordered(mut above: Above) -> bool {
+    loop {
+        let before = above.len();
+        let higher: BTreeSet<ArrayId> = above.iter().map(|pair| pair.1).collect();
+        above.retain(|(low, _)| higher.contains(low));
+        if above.len() == before {
+            return above.is_empty();
+        }
     }
 }

@@ -4,7 +4,9 @@ use super::linear::{Linear, Literal};
 use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, Values, View};
 use crate::base::results::Obstacle;
 use crate::model::program::each_use;
-use crate::model::program::{Assumption, CellId, Command, Edge, Expr, LocId, Parametric, ThreadId};
+use crate::model::program::{
+    Assumption, CellId, Command, Edge, Expr, LocId, Parametric, Program, ThreadId,
+};
 
 /// A kind of threads.
 #[derive(Clone, Debug)]
@@ -286,6 +288,16 @@ impl Kind {
         }
         Ok(())
     }
+}
+
+/// Whether some step looks at where threads are.
+pub(super) fn looks_at_locations(program: &Program) -> bool {
+    let mut looks = false;
+    let locations = program.threads.iter().flat_map(|t| &t.locations);
+    for edge in locations.flat_map(|l| &l.edges) {
+        each_at(edge, &mut |_| looks = true);
+    }
+    looks
 }
 
 /// Calls `f` with every thread whose location an edge looks at.

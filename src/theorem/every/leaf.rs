@@ -3,6 +3,8 @@
 
 use super::access::kept;
 use super::instance::Instance;
+use super::kinds::looks_at_locations;
+use super::locks::Above;
 use super::oracle::{Oracle, Place, Wrong};
 use super::run::{Said, Unsaid};
 use super::{Speech, Template};
@@ -107,6 +109,31 @@ impl<'p> Leaf<'p> {
     /// What can't be said, or a limit that was hit.
     pub fn goes_wrong(&self, place: Place) -> Said<Wrong> {
         self.oracle.goes_wrong(place)
+    }
+
+    /// Whether a thread may own a lock at a place.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub fn owns(&self, place: Place) -> Said<bool> {
+        self.oracle.owns(place)
+    }
+
+    /// Which locks have to be above which, so that a step waits for none but one above all that its thread owns; none
+    /// if that can't be said.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub fn ascends(&self, place: Place) -> Said<Option<Above>> {
+        self.oracle.ascends(place)
+    }
+
+    /// Whether a step that goes wrong changes nothing else, and no step looks at where threads are.
+    ///
+    /// # Errors
+    /// What can't be said, or a limit that was hit.
+    pub fn fails_unseen(&self, place: Place) -> Said<bool> {
+        Ok(!looks_at_locations(self.program()) && self.oracle.fails_alone(place)?)
     }
 
     /// Whether no step violates the discipline.

@@ -16,6 +16,7 @@ mod instance;
 mod kinds;
 mod leaf;
 mod linear;
+mod locks;
 mod oracle;
 mod overlap;
 mod run;

@@ -6,9 +6,10 @@ use super::facts::Question;
 use super::instance::Instance;
 use super::kinds::Kind;
 use super::linear::{Linear, Literal};
+use super::locks::{Above, Locks};
 use super::overlap::looks_at;
 use super::run::{
-    Failed, Failure, Generic, Machine, Run, Said, Unknown, Unsaid, onward, where_true,
+    Failed, Failure, Generic, Key, Machine, Run, Said, Unknown, Unsaid, onward, where_true,
 };
 use super::step::{Choosing, Discipline, Steps};
 use super::{Speech, disciplines};
@@ -63,6 +64,17 @@ pub(in crate::theorem) struct Oracle<'p> {
     held: RefCell<FxHashMap<About, i64>>,
     conditions: RefCell<Rc<Conditions>>,
     known: OnceCell<Option<Known>>,
+    branched: OnceCell<Option<Known>>,
+    locks: OnceCell<Option<Locks>>,
+}
+
+/// What is said, or nothing if it can't be.
+fn said<T>(found: Said<T>) -> Said<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Unsaid::Because(_)) => Ok(None),
+        Err(stopped) => Err(stopped),
+    }
 }
 
 impl<'p> Oracle<'p> {
@@ -94,6 +106,8 @@ impl<'p> Oracle<'p> {
             held: RefCell::default(),
             conditions: RefCell::default(),
             known: OnceCell::new(),
+            branched: OnceCell::new(),
+            locks: OnceCell::new(),
         };
         for d in 0..oracle.disciplines.len() {
             let overlaps = oracle.can_overlap(d)?;
@@ -155,7 +169,7 @@ impl<'p> Oracle<'p> {
     }
 
     /// The variable that a part of a predicate mentions, with its indices.
-    fn mention(&self, e: &Expr) -> Option<(ArrayId, Vec<Expr>)> {
+    pub(super) fn mention(&self, e: &Expr) -> Option<(ArrayId, Vec<Expr>)> {
         let program = &self.parametric.program;
         match e {
             Expr::Cell(c) => {
@@ -168,6 +182,29 @@ impl<'p> Oracle<'p> {
             Expr::Via(reference, Some(array)) => Some((*array, vec![(**reference).clone()])),
             _ => None,
         }
+    }
+
+    /// Whether an expression uses only what no other thread writes: a thread's own variables, its index, constants.
+    pub(super) fn is_of(&self, e: &Expr, thread: ThreadId) -> bool {
+        let program = &self.parametric.program;
+        let own = |array: ArrayId| {
+            let owner = program.arrays[array].name.split_once('.').map(|(t, _)| t);
+            owner == Some(program.threads[thread].name.as_str())
+        };
+        let mut all = true;
+        e.walk(&mut |e| {
+            all &= match e {
+                Expr::Cell(c) => {
+                    self.parametric.open.is_open(*c)
+                        || program.cells.get(*c).is_some_and(|c| own(c.array))
+                }
+                Expr::Element(array, _) => own(*array),
+                Expr::Via(_, allocated) => allocated.is_none(),
+                Expr::At(..) => false,
+                _ => true,
+            }
+        });
+        all
     }
 
     /// Whether a part of a thread's predicate looks at no other thread's location or variables.
@@ -358,9 +395,18 @@ impl<'p> Oracle<'p> {
     }
 
     /// The paths that begin where a step does, with what holds there.
-    fn begun_at(&self, (k, l): Place) -> Said<(Steps<'p>, Vec<Run>)> {
+    fn begun_at(&self, place: Place) -> Said<(Steps<'p>, Vec<Run>)> {
+        self.begun_with(self.known()?, place)
+    }
+
+    /// The same, with what its thread has branched on.
+    pub(super) fn begun_behind_branches(&self, place: Place) -> Said<(Steps<'p>, Vec<Run>)> {
+        self.begun_with(self.branched()?, place)
+    }
+
+    fn begun_with(&self, known: &Option<Known>, (k, l): Place) -> Said<(Steps<'p>, Vec<Run>)> {
         let form = || Unsaid::Because(Obstacle::Form);
-        let known = self.known()?.as_ref().ok_or_else(form)?;
+        let known = known.as_ref().ok_or_else(form)?;
         let steps = self.steps(&[k]);
         let begun = self.begun(&steps, &[k], self.from.get())?;
         let begun = known.at(&steps, begun, (0, k), l)?;
@@ -399,35 +445,99 @@ impl<'p> Oracle<'p> {
     /// # Errors
     /// What can't be said.
     pub(super) fn goes_wrong(&self, place: Place) -> Said<Wrong> {
-        let (steps, begun) = self.begun_at(place)?;
-        let ends = onward(begun, |run| {
-            steps.step(run, &steps.threads[0], place.1, &mut Choosing::All)
-        })?;
-        let failures: BTreeSet<Failed> = ends.iter().filter_map(|run| run.failed).collect();
-        let evaluated = failures.iter().any(|f| f.how == Failure::Evaluation);
-        Ok(match failures.len() {
+        let failures = |known| -> Said<BTreeSet<Failed>> {
+            let ends = self.ends(known, place)?;
+            Ok(ends.iter().filter_map(|run| run.failed).collect())
+        };
+        let mut found = failures(self.known()?)?;
+        if !found.is_empty() {
+            // What a thread has found out on its way is asked for only where that may matter.
+            found = failures(self.branched()?)?;
+        }
+        let evaluated = found.iter().any(|f| f.how == Failure::Evaluation);
+        Ok(match found.len() {
             0 => Wrong::Never,
             1 if !evaluated => Wrong::OneWay,
             _ => Wrong::ManyWays,
         })
     }
 
+    /// Whether a step that goes wrong leaves all but its thread's location as it was.
+    ///
+    /// # Errors
+    /// What can't be said.
+    pub(super) fn fails_alone(&self, place: Place) -> Said<bool> {
+        let ends = self.ends(self.branched()?, place)?;
+        let mut failed = ends.iter().filter(|run| run.failed.is_some());
+        Ok(failed.all(|run| {
+            let mut written = run.writes.iter();
+            written.all(|w| matches!(w.0, Key::Location(_)))
+        }))
+    }
+
+    /// Whether a thread may own a lock at a place.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub(super) fn owns(&self, place: Place) -> Said<bool> {
+        let locks = self.locks()?.as_ref();
+        Ok(locks.is_none_or(|locks| locks.owns_something(place)))
+    }
+
+    /// Where a step waits for a lock only, and that is above all that its thread owns: which variables have to be above
+    /// which for that. None if that is not known.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub(super) fn ascends(&self, place: Place) -> Said<Option<Above>> {
+        let Some(locks) = self.locks()?.as_ref() else {
+            return Ok(None);
+        };
+        said(locks.ascends(self, place)).map(Option::flatten)
+    }
+
+    /// What locks threads own at most; nothing if that can't be said.
+    fn locks(&self) -> Said<&Option<Locks>> {
+        if let Some(locks) = self.locks.get() {
+            return Ok(locks);
+        }
+        let locks = said(Locks::new(self))?;
+        Ok(self.locks.get_or_init(|| locks))
+    }
+
     /// What holds of threads where they are, from the smallest value on; nothing if that can't be said.
     pub(super) fn known(&self) -> Said<&Option<Known>> {
-        if let Some(known) = self.known.get() {
+        self.known_of(&self.known, false)
+    }
+
+    /// The same, with what they have branched on.
+    fn branched(&self) -> Said<&Option<Known>> {
+        self.known_of(&self.branched, true)
+    }
+
+    fn known_of<'k>(
+        &self,
+        kept: &'k OnceCell<Option<Known>>,
+        branches: bool,
+    ) -> Said<&'k Option<Known>> {
+        if let Some(known) = kept.get() {
             return Ok(known);
         }
         let from = self.from.get();
         let smallest = self.values.first().copied();
         self.from.set(smallest.unwrap_or(from));
-        let found = Known::new(self, self.program);
+        let found = Known::new(self, self.program, branches);
         self.from.set(from);
-        let known = match found {
-            Ok(known) => Some(known),
-            Err(Unsaid::Because(_)) => None,
-            Err(stopped) => return Err(stopped),
-        };
-        Ok(self.known.get_or_init(|| known))
+        let known = said(found)?;
+        Ok(kept.get_or_init(|| known))
+    }
+
+    /// The paths on which a step has been taken.
+    fn ends(&self, known: &Option<Known>, place: Place) -> Said<Vec<Run>> {
+        let (steps, begun) = self.begun_with(known, place)?;
+        onward(begun, |run| {
+            steps.step(run, &steps.threads[0], place.1, &mut Choosing::All)
+        })
     }
 
     /// On which states something is a fact from the instance's value on, or what stands against it. If nothing does, it
