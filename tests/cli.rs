@@ -384,7 +384,20 @@ fn a_time_limit_says_how_far_the_work_came_and_is_code_20() {
     );
 }
 
-/// A theorem that is named is applied, whatever `--reduce` says.
+/// Hypotheses are told although the limit is too near to explore the reduced system.
+#[test]
+fn hypotheses_come_before_a_long_exploration() {
+    let text = "mutex m; var x: 0..16 = 0 protected by m; invariant small: x <= 16;
+        thread w(i in 0..15) { var t: 0..16 = 0; lock(m); t = x; x = t + 1; unlock(m); }";
+    let file = temporary("sixteen.cor", text.as_bytes());
+    let (code, out, err) = coarsen(
+        &["check", "--reduce", "always", "--limit-time", "4s", &file],
+        b"",
+    );
+    assert_eq!(code, Some(20), "{out}{err}");
+    assert!(out.contains("its 8 hypotheses hold"), "{out}");
+}
+
 /// Products of a million values are too large for relations; that is said after little work.
 #[test]
 fn what_is_too_large_to_be_evaluated_is_said() {
@@ -396,6 +409,7 @@ fn what_is_too_large_to_be_evaluated_is_said() {
     assert!(out.contains("--limit-effort"), "{out}");
 }
 
+/// A theorem that is named is applied, whatever `--reduce` says.
 #[test]
 fn a_theorem_that_is_named_is_applied() {
     let text = b"mutex m; var x: 0..3 = 0; thread w(i in 0..1) { lock(m); x = 1; unlock(m); }";

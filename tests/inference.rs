@@ -2,8 +2,9 @@
 
 use crate::{random, twin};
 
-use coarsen::CheckOptions;
+use coarsen::base::control::{Budget, Control, ParseLimits};
 use coarsen::results::{Discipline, Inferred, Report, Status, Verdict};
+use coarsen::{CheckOptions, Session, theory};
 use proptest::prelude::*;
 
 use twin::compare::contradictions;
@@ -81,4 +82,49 @@ fn answers_are_those_of_the_original_program() {
         Ok(())
     });
     result.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// With little work on relations, hypotheses are settled before a guess has been held against all states. Nothing else
+/// is said in the end, whether the guess is right or refuted then.
+#[test]
+fn guesses_that_take_long_are_held_against_the_states_later() {
+    for name in ["section6/memory_reuse", "section6/semaphore_driver"] {
+        let path = format!("{}/models/{name}.cor", env!("CARGO_MANIFEST_DIR"));
+        let source = std::fs::read_to_string(path).expect("shipped");
+        let loaded = Session::load("m.cor", &source, &[], ParseLimits::default());
+        let (session, _) = loaded.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let theory = theory("stoller-cohen").expect("shipped");
+        // With evidence, relations are explored.
+        let options = CheckOptions {
+            certificate: true,
+            ..CheckOptions::default()
+        };
+        let told = |effort: u64| {
+            let budget = Budget {
+                effort,
+                ..Budget::default()
+            };
+            let report = session.check(&theory, &options, &Control::new(budget));
+            let statuses = report.hypotheses.iter().map(|h| h.status);
+            let statuses: Vec<Status> = statuses.collect();
+            let disciplines = format!("{:?}", report.discipline);
+            (report.verdict, statuses, disciplines, report.states.reduced)
+        };
+        let all = told(Budget::default().effort);
+        assert_eq!(all.0, Verdict::Holds, "{name}");
+        let mut same = 0;
+        for bits in 16..28 {
+            let some = told(1 << bits);
+            // With less work all guesses are given up.
+            assert!(
+                matches!(some.0, Verdict::Unknown | Verdict::Holds),
+                "{name}: 2^{bits}"
+            );
+            if some.0 == Verdict::Holds && some.2 == all.2 {
+                assert_eq!(some, all, "{name}: 2^{bits}");
+            }
+            same += usize::from(some == all);
+        }
+        assert!(same > 2, "{name}: {same}");
+    }
 }

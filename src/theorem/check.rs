@@ -5,7 +5,7 @@
 use super::claims;
 use super::discharge::{By, settle};
 use super::in_full;
-use super::properties::{Asked, Goal, GoalKind, asked, goals};
+use super::properties::{Asked, Goal, asked, goals};
 use super::verdict;
 use super::visibility::{Visibility, stays_invisible};
 use super::wellformed::{self, well_formedness};
@@ -34,7 +34,7 @@ use crate::theorem::own;
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
 use crate::theorem::reduced::transactions;
-use crate::theorem::refuted_guesses as inferred;
+use crate::theorem::refuted_guesses::{self as inferred, Held};
 use std::cell::OnceCell;
 use std::time::Instant;
 
@@ -418,35 +418,34 @@ impl Check<'_> {
 
         encoding.m.allow(self.worth(report), usize::MAX);
         let guesses = inference.as_ref().is_some_and(|i| i.has_guesses(program));
-        // What others explore soon, and find nothing in, needs no BDDs; those have traces and evidence.
-        let quick = match self.options.certificate || self.options.ends_early() && !guesses {
-            true => None,
-            false => self.quick(report, &prepared, &asked).answered(),
-        };
+        let mut quick = None;
+        if guesses {
+            quick = self.quick(report, &prepared, &asked).answered();
+        }
         let built = OnceCell::new();
         let made = || Explorer::new(&encoding, &visibility);
         let explorer = || built.get_or_init(made).as_ref().map_err(|stop| *stop);
-        // A guess is held against the reduced system before anything else is done with it.
-        let mut explored = None;
-        if let (None, true, Some(inference)) = (&quick, guesses, &mut inference) {
-            self.control
-                .enter("inferring disciplines: the reduced system");
-            let explorer = explorer()?;
-            let reduced = self.explore(report, explorer, &goals);
-            // Also after a limit: the violation of a guess must never be told as one of the model.
-            if inferred::revise(&encoding, explorer, &reduced, inference)? {
-                self.left = self.left.saturating_sub(encoding.m.work());
-                return Ok(true);
-            }
-            explored = Some(self.kept(reduced, &goals)?);
+        // A guess is held against the reduced system before anything else is done with it; if that takes long, the
+        // hypotheses are settled meanwhile, as if it were right.
+        let mut held = Held::Open;
+        let guessed = guesses && quick.is_none();
+        if let (true, Some(inference)) = (guessed, &mut inference) {
+            let early = self.options.ends_early();
+            held = self.hold(report, (&encoding, explorer()?, &goals), inference, early)?;
         }
-
-        if self.options.until == Until::Visibility {
-            self.done.prepared = Some(prepared);
-            return Ok(false);
+        match held {
+            Held::Refuted => return Ok(true),
+            _ if self.options.until == Until::Visibility => return self.only(prepared),
+            _ => {}
         }
         let mut ladder = Ladder::new(&encoding);
         let settled = self.hypotheses(report, &encoding, &visibility, &goals, &mut ladder)?;
+        if let (true, Some(inference), Held::Open) = (guessed, &mut inference, &held) {
+            held = self.hold(report, (&encoding, explorer()?, &goals), inference, true)?;
+        }
+        if let Held::Refuted = held {
+            return Ok(true);
+        }
         if let (true, Some(inference), false) = (settled, inference, self.options.strict)
             && inferred::pin_witnesses(&encoding, &visibility, report, inference)
         {
@@ -454,8 +453,10 @@ impl Check<'_> {
             return Ok(true);
         }
         if self.options.ends_early() {
-            self.done.prepared = Some(prepared);
-            return Ok(false);
+            return self.only(prepared);
+        }
+        if !guesses {
+            quick = self.quick(report, &prepared, &asked).answered();
         }
         if quick.is_some() || !self.options.quotients.is_empty() {
             encoding.m.allow(u64::MAX, usize::MAX);
@@ -469,16 +470,15 @@ impl Check<'_> {
             self.judge(report, (&encoding, &inside), &asked)?;
             return Ok(false);
         }
-        let explorer = explorer()?;
-        let reduced = explored.unwrap_or_else(|| {
-            self.control.enter("the reduced system");
-            self.explore(report, explorer, &goals)
-        });
+        let reduced = match held {
+            Held::Explored(reduced) => reduced,
+            _ => self.explore(report, explorer()?, &goals),
+        };
         encoding.m.allow(u64::MAX, usize::MAX);
         let explored = Explored {
             plain: &encoding,
             encoding: &encoding,
-            explorer,
+            explorer: explorer()?,
             visibility: &visibility,
             reduced: &reduced,
             goals: &goals,
@@ -494,22 +494,17 @@ impl Check<'_> {
         Ok(false)
     }
 
+    /// Leaves the rest to others, who need this.
+    fn only(&mut self, prepared: Prepared) -> Result<bool, Stop> {
+        self.done.prepared = Some(prepared);
+        Ok(false)
+    }
+
     /// What the relations may cost: what the text shows as well is not worth much.
-    fn worth(&self, report: &Report) -> u64 {
+    pub(super) fn worth(&self, report: &Report) -> u64 {
         match report.invisible.len() > self.by_text {
             true => self.left,
             false => self.little(),
-        }
-    }
-
-    /// What guesses were held against: all of it, if nobody holds them against it later. A violation that a limit has
-    /// kept from being held against them may be one of a guess: where it begins, inside a step, is not known then.
-    fn kept(&self, reduced: Reduced, goals: &[Goal]) -> Result<Reduced, Stop> {
-        let is_violation = |(g, met): (&Goal, &bool)| *met && g.asked.kind == GoalKind::Discipline;
-        let is_open = || goals.iter().zip(&reduced.met).any(is_violation);
-        match reduced.stopped {
-            Some(stop) if self.options.ends_early() || is_open() => Err(stop),
-            _ => Ok(reduced),
         }
     }
 
@@ -537,6 +532,7 @@ impl Check<'_> {
         goals: &[Goal],
     ) -> Reduced {
         let clock = Instant::now();
+        self.control.enter("the reduced system");
         let reduced = explore(explorer, goals);
         report.timing.exploration = clock.elapsed().as_secs_f64();
         reduced

@@ -1,5 +1,6 @@
 //! Guessed disciplines against the reduced system: which guesses it refutes, with executions that show it.
 
+use super::check::Check;
 use super::properties::{Asked, Goal, GoalKind, goals};
 use super::visibility::Visibility;
 use crate::base::control::{Control, Stop};
@@ -26,6 +27,56 @@ const OUTCOMES: usize = 256;
 
 /// Steps as threads and the locations they leave.
 type Steps = Vec<(ThreadId, LocId)>;
+
+/// What became of guesses at disciplines that were held against the reduced system.
+pub(super) enum Held {
+    /// One is refuted.
+    Refuted,
+    /// That takes longer.
+    Open,
+    /// The reduced system does not refute them.
+    Explored(Reduced),
+}
+
+impl Check<'_> {
+    /// Holds guesses against the reduced system, to the end or with little work.
+    pub(super) fn hold(
+        &mut self,
+        report: &mut Report,
+        (encoding, explorer, goals): (&Encoding, &Explorer, &[Goal]),
+        inference: &mut Inference,
+        to_the_end: bool,
+    ) -> Result<Held, Stop> {
+        let worth = self.worth(report);
+        let work = match to_the_end {
+            true => worth,
+            false => worth.min(self.control.budget().little()),
+        };
+        encoding.m.allow(work, usize::MAX);
+        let reduced = self.explore(report, explorer, goals);
+        encoding.m.allow(worth, usize::MAX);
+        // Also after a limit: the violation of a guess must never be told as one of the model.
+        if revise(encoding, explorer, &reduced, inference)? {
+            self.left = self.left.saturating_sub(encoding.m.work());
+            return Ok(Held::Refuted);
+        }
+        match reduced.stopped {
+            Some(Stop::Effort) if work < worth => Ok(Held::Open),
+            _ => self.kept(reduced, goals).map(Held::Explored),
+        }
+    }
+
+    /// What guesses were held against: all of it, if nobody holds them against it later. A violation that a limit has
+    /// kept from being held against them may be one of a guess: where it begins, inside a step, is not known then.
+    fn kept(&self, reduced: Reduced, goals: &[Goal]) -> Result<Reduced, Stop> {
+        let is_violation = |(g, met): (&Goal, &bool)| *met && g.asked.kind == GoalKind::Discipline;
+        let is_open = || goals.iter().zip(&reduced.met).any(is_violation);
+        match reduced.stopped {
+            Some(stop) if self.options.ends_early() || is_open() => Err(stop),
+            _ => Ok(reduced),
+        }
+    }
+}
 
 /// The discipline of a program: guessed and revised until the reduced system agrees, each round with so much work on
 /// BDDs at most; `None` if nothing is open.
