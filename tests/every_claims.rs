@@ -229,7 +229,7 @@ fn locks_in_order() {
         ("lock(n);", "o may end with a lock"),
         (
             "lock(n); when (z == 2) skip; unlock(n);",
-            "not only for a lock above",
+            "something else than a lock above",
         ),
         ("lock(n); assert(z == 0); unlock(n);", "may go wrong while"),
         // The thread that goes wrong keeps the one, and gives the other back.
@@ -248,7 +248,7 @@ fn locks_in_order() {
         ),
         (
             "lock(n); atomic { when (z == 2) lock(p); } unlock(p); unlock(n);",
-            "not only for a lock above",
+            "something else than a lock above",
         ),
     ] {
         let source = beside(other).replace("mutex n;", "mutex n; mutex p;");
@@ -266,7 +266,7 @@ fn locks_in_order() {
             "lock(m); down(s); unlock(m);",
             "thread o { either { up(s); } or { skip; } }",
         ),
-        "not only for a lock above",
+        "something else than a lock above",
     );
     // Cells of an array are in the order of their indices.
     let cells = |choice: &str, block: &str| {

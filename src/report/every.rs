@@ -85,11 +85,11 @@ impl fmt::Display for BlockObstacle {
                 )?;
                 match why {
                     Unordered::NotAbove(other) if other == step => f.write_str(
-                        "it is not only for a lock above all that the thread owns that it may wait",
+                        "it may wait for something else than a lock above all that the thread owns",
                     ),
                     Unordered::NotAbove(other) => write!(
                         f,
-                        "{other} may wait, and not only for a lock above all that its thread owns"
+                        "{other} may wait for something else than a lock above all that its thread owns"
                     ),
                     Unordered::BothOrders => f.write_str("locks are taken in more than one order"),
                     Unordered::Ends(family) => write!(f, "{family} may end with a lock"),

@@ -501,7 +501,7 @@ impl Check<'_> {
     }
 
     /// What the relations may cost: what the text shows as well is not worth much.
-    pub(super) fn worth(&self, report: &Report) -> u64 {
+    fn worth(&self, report: &Report) -> u64 {
         match report.invisible.len() > self.by_text {
             true => self.left,
             false => self.little(),

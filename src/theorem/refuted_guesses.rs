@@ -47,21 +47,22 @@ impl Check<'_> {
         inference: &mut Inference,
         to_the_end: bool,
     ) -> Result<Held, Stop> {
-        let worth = self.worth(report);
+        let (begun, left) = (encoding.m.work(), encoding.m.left());
         let work = match to_the_end {
-            true => worth,
-            false => worth.min(self.control.budget().little()),
+            true => left,
+            false => left.min(self.control.budget().little()),
         };
         encoding.m.allow(work, usize::MAX);
         let reduced = self.explore(report, explorer, goals);
-        encoding.m.allow(worth, usize::MAX);
+        let done = encoding.m.work() - begun;
+        encoding.m.allow(left.saturating_sub(done), usize::MAX);
         // Also after a limit: the violation of a guess must never be told as one of the model.
         if revise(encoding, explorer, &reduced, inference)? {
             self.left = self.left.saturating_sub(encoding.m.work());
             return Ok(Held::Refuted);
         }
         match reduced.stopped {
-            Some(Stop::Effort) if work < worth => Ok(Held::Open),
+            Some(Stop::Effort) if work < left => Ok(Held::Open),
             _ => self.kept(reduced, goals).map(Held::Explored),
         }
     }

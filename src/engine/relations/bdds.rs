@@ -85,6 +85,11 @@ impl<'c> Bdds<'c> {
         self.largest.set(largest);
     }
 
+    /// Work that is allowed still.
+    pub fn left(&self) -> u64 {
+        self.end.get().saturating_sub(self.work())
+    }
+
     /// Counts a pair of nodes, and says whether the operation may go on. (Operations that only say yes or no always go
     /// on.)
     fn go_on(&self) -> bool {

@@ -225,7 +225,7 @@ impl Blocks<'_, '_> {
             let thread = &program.threads[kind.like()];
             for place in thread.steps().map(|l| (k, l)) {
                 let owns = self.oracle.owns(place)?;
-                // It may have taken a lock before.
+                // Who goes wrong may take a lock in the same step.
                 let keeps = match thread.wrong {
                     Some(wrong) => owns || self.oracle.owns((k, wrong))?,
                     None => owns,
