@@ -384,6 +384,19 @@ fn a_time_limit_says_how_far_the_work_came_and_is_code_20() {
     );
 }
 
+/// Where a thread is, is a place as all others are, also where that tells a block from an atomic one.
+#[test]
+fn where_a_thread_is_seen_is_a_place() {
+    let model = format!(
+        "{}/models/transactions/auction_bug.cor",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let (code, out, _) = coarsen(&["check", "-q", &model], b"");
+    assert_eq!(code, Some(10), "{out}");
+    let told = format!("bidder(3) is at end, but at {model}:9:9 whenever the block is atomic");
+    assert!(out.contains(&told), "{out}");
+}
+
 /// Hypotheses are told although the limit is too near to explore the reduced system.
 #[test]
 fn hypotheses_come_before_a_long_exploration() {

@@ -2,10 +2,11 @@
 
 use super::layout::{counted_text, display_id, places, stretches};
 use super::trace::DEADLOCK;
+use super::witness::listed;
 use crate::base::control::Hit;
 use crate::base::results::{
     ClaimReason, Conclusion, Distinction, Doubt, Gap, NoTheorem, Outcome, PropertyKind,
-    PropertyReason, Status, Unmet,
+    PropertyReason, SeenAs, Status, Unmet,
 };
 use std::fmt;
 
@@ -183,6 +184,24 @@ impl fmt::Display for ClaimReason {
     }
 }
 
+/// `x = 1`, `w(0) is at m.cor:3:5`
+fn seen(name: &str, what: &SeenAs) -> String {
+    match what {
+        SeenAs::Value(value) => format!("{name} = {value}"),
+        at => format!("{name} is {at}"),
+    }
+}
+
+impl fmt::Display for SeenAs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(value) => f.write_str(value),
+            Self::At(place) => write!(f, "at {}", place.spot(&place.at.to_string())),
+            Self::Rests(location) => write!(f, "at {location}"),
+        }
+    }
+}
+
 impl fmt::Display for Distinction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -192,11 +211,12 @@ impl fmt::Display for Distinction {
                 others,
             } => write!(
                 f,
-                "{name} = {value}, but {} whenever the block is atomic",
-                others.join(" or ")
+                "{}, but {} whenever the block is atomic",
+                seen(name, value),
+                listed(others, " or ")
             ),
             Self::Together(all) => {
-                let all: Vec<String> = all.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+                let all: Vec<String> = all.iter().map(|(n, v)| seen(n, v)).collect();
                 let together = all.join(" and ");
                 write!(f, "{together}, never together if the block is atomic")
             }

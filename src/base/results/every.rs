@@ -180,7 +180,7 @@ pub enum Obstacle {
         /// The variable.
         variable: String,
         /// The step.
-        step: String,
+        step: Place,
     },
     /// Nothing shows that two threads never have access to this variable.
     Overlap(String),

@@ -41,7 +41,7 @@ pub use movers::{
 pub use note::{Asymmetry, Candidate, CompareNote, CrossCheck, Difference, MissingEvidence, Note};
 pub use property::{
     ClaimReason, Conclusion, Distinction, Doubt, Gap, NoTheorem, Property, PropertyKind,
-    PropertyReason, Silence, Unmet,
+    PropertyReason, SeenAs, Silence, Unmet,
 };
 pub use reach::{Attempt, ReachLimits, ReachReport, ReachTiming, SoFar};
 pub use reason::{CheckReason, CompareReason, ReachReason, RowReason, RowVerdict};

@@ -1,6 +1,6 @@
 //! What became of a property, and why.
 
-use super::{Contradiction, Outcome, Status, Trace};
+use super::{Contradiction, Outcome, Place, Status, Trace};
 use crate::base::control::Stop;
 use crate::base::diagnostic::Position;
 use serde::Serialize;
@@ -236,6 +236,17 @@ pub enum Unmet {
     Stuck,
 }
 
+/// What is observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeenAs {
+    /// A variable's value.
+    Value(String),
+    /// A thread is where a step begins.
+    At(Place),
+    /// A thread is where none does.
+    Rests(String),
+}
+
 /// What tells a program from the one with a block atomic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Distinction {
@@ -244,12 +255,12 @@ pub enum Distinction {
         /// The variable, or the thread whose location it is.
         name: String,
         /// The value.
-        value: String,
+        value: SeenAs,
         /// Its values with the block atomic.
-        others: Vec<String>,
+        others: Vec<SeenAs>,
     },
     /// Values that are never there together; those that differ from the nearest state with the block atomic.
-    Together(Vec<(String, String)>),
+    Together(Vec<(String, SeenAs)>),
     /// A thread goes wrong.
     Wrong {
         /// The thread.

@@ -3,12 +3,13 @@
 use super::{Detail, row, whole, widest};
 use crate::base::results::Rung;
 use crate::base::results::{EveryReport, Obstacle, Status, Verdict};
-use crate::report::layout::{counted_text, printable_lines, wrapped};
+use crate::report::layout::{about, counted_text, printable_lines, wrapped};
 use std::fmt::{self, Write};
 
 /// The report on one model.
 pub fn render_every(report: &EveryReport, detail: Detail) -> String {
-    let first = (report.verdict.id(), &reason(report) as _);
+    let reason = about(&report.model, || reason(report));
+    let first = (report.verdict.id(), &reason as _);
     whole(&report.model, first, detail, || {
         let mut body = String::new();
         // Writing to a string cannot fail.

@@ -8,7 +8,7 @@
 use super::interruption::interruption;
 use super::observed::{self, Observed};
 use crate::base::control::{Control, Stop};
-use crate::base::results::{Distinction, Interruption, Outcome, Trace};
+use crate::base::results::{Distinction, Interruption, Outcome, SeenAs, Trace};
 use crate::engine::compiled::{
     Behaviours, Blocks, Compiled, Condition, Execution, Layout, Machine, Met, Site, Visited,
 };
@@ -472,7 +472,7 @@ impl Watched {
             _ => item.name(program),
         };
         let show = |item: Item, value: i64| match item {
-            Item::Cell(c) if refers(c) => object(&item.show(program, value)),
+            Item::Cell(c) if refers(c) => SeenAs::Value(object(&program.show(c, value))),
             _ => item.show(program, value),
         };
         values.sort_by_key(|(item, _)| *item);
@@ -518,12 +518,16 @@ impl Item {
         }
     }
 
-    fn show(self, program: &Program, value: i64) -> String {
+    fn show(self, program: &Program, value: i64) -> SeenAs {
         match self {
-            Item::Cell(c) => program.show(c, value),
+            Item::Cell(c) => SeenAs::Value(program.show(c, value)),
             Item::Location(t) => {
-                let location = &program.threads[t].locations[value as usize];
-                format!("at {}", location.name)
+                let place = program.place(t, value as usize);
+                let thread = &program.threads[t];
+                match thread.locations[value as usize].edges.is_empty() {
+                    true => SeenAs::Rests(place.location),
+                    false => SeenAs::At(place),
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use super::linear::{Linear, Literal};
 use super::run::{Generic, Machine, Run, Said, Unsaid, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
 use super::{Key, Oracle};
-use crate::base::results::Obstacle;
+use crate::base::results::{Obstacle, Place};
 use crate::model::program::{Class, Command, Edge, Expr, LocId, Open, Program, Target, ThreadId};
 use crate::model::text::ast::BinaryOp;
 
@@ -87,7 +87,10 @@ pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>>
                         let d = accessed.filter_map(of).next().unwrap_or(0);
                         return Ok(Some(Obstacle::NoAccess {
                             variable: protected(d),
-                            step: format!("{} at {}", thread.family, thread.locations[l].name),
+                            step: Place {
+                                thread: thread.family.clone(),
+                                ..program.place(kind.like(), l)
+                            },
                         }));
                     }
                 }
