@@ -1,6 +1,6 @@
 //! Hypotheses derived from facts: which are, from how many, and whether what they rest on is true.
 
-use crate::{random, shipped, twin};
+use crate::{every, random, shipped, twin};
 
 use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
@@ -314,4 +314,37 @@ fn threads_that_are_alike_are_evaluated_once() {
         assert!(fact.alike >= 80, "{} {}", fact.text, fact.alike);
     }
     facts_are_true(&session, &discharge);
+}
+
+/// What is a fact about generic threads is one about each choice of threads.
+#[test]
+fn facts_about_generic_threads_are_true_of_all() {
+    let mut runner = random::runner(2);
+    let (mut generic, mut evaluated) = (0, 0);
+    for _ in 0..random::cases(60) {
+        let numbers = proptest::collection::vec(0usize..1000, 60);
+        let numbers = numbers.new_tree(&mut runner).expect("numbers").current();
+        let mut stream = numbers.into_iter().cycle();
+        let source = every::family(|n| stream.next().unwrap_or(0) % n);
+        let source = source.replace("const N = 3", "const N = 4");
+        let loaded = Session::load("family.cor", &source, &[], ParseLimits::default());
+        let Ok((session, _)) = loaded else { continue };
+        let (report, discharge) = run(&session, By::Both);
+        assert!(!report.is_contradicted(), "{}\n{source}", report.reason);
+        let facts = discharge.facts.iter();
+        generic += facts.map(|f| f.generic).sum::<usize>();
+        evaluated += facts_are_true(&session, &discharge);
+    }
+    eprintln!("{generic} choices of threads are instances of generic facts");
+    assert!(random::enough(generic, 500), "{generic} of {evaluated}");
+}
+
+/// Predicates that differ from cell to cell are told apart by the cell's number.
+#[test]
+fn generic_threads_know_of_each_cell() {
+    let session = model("section6/master_workers.cor", &[("N", 3)]);
+    let (report, discharge) = run(&session, By::Both);
+    assert!(!report.is_contradicted(), "{}", report.reason);
+    let facts = discharge.facts.iter().filter(|f| f.generic > 0);
+    assert!(facts.count() >= 10);
 }

@@ -216,7 +216,7 @@ fn two_families_and_literals() {
 }
 
 /// A family of threads that differ, from a stream of numbers.
-fn family(mut next: impl FnMut(usize) -> usize) -> String {
+pub fn family(mut next: impl FnMut(usize) -> usize) -> String {
     let indices = ["i", "0", "(i + 1) % N", "1"];
     let mut text = String::from("const N = 3; mutex m[N + 1]; var y: 0..N = 0 unprotected;\n");
     let by = [

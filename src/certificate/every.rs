@@ -85,9 +85,9 @@ pub fn is_among(values: &Values, wanted: &Wanted) -> Result<(), Refused> {
 fn in_text(wanted: &Wanted, constant: &str) -> Result<Option<i64>, Refused> {
     let (name, text, defines) = (&wanted.name, &wanted.text, &wanted.defines);
     let model = load(name, text, defines)?;
-    let read = parametric(&model.tree, &model.program.source, defines, constant);
+    let read = parametric(&model.tree, &model.program.source, defines, Some(constant));
     let open = read.map(|read| read.open).ok();
-    Ok(open.and_then(|open| open.values.get(&open.parameter).copied()))
+    Ok(open.and_then(|open| open.values.get(&open.parameter?).copied()))
 }
 
 impl From<Unsaid> for Refused {

@@ -24,6 +24,7 @@ use crate::theorem::discharge::derive::Deriver;
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::discharge::hypotheses::{self, Pairs};
 use crate::theorem::discharge::syntactic as by_text;
+use crate::theorem::every::Families;
 use crate::theorem::evidence::complete;
 use crate::theorem::executions::trace::step_at;
 use crate::theorem::explored::{Explored, is_inside};
@@ -726,7 +727,9 @@ impl Check<'_> {
         let mut pairs = Pairs::default();
         let by = self.options.discharge;
         self.done.discharge = Discharge::new(model);
+        let families = Families::new(model.encoding.program, self.control);
         let mut deriver = Deriver::new(model, ladder, &mut self.done.discharge, by == By::Algebra)?;
+        deriver.families = model.phased.is_none().then_some(&families);
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             let phase = format!("hypothesis ({})", hypothesis.id);
             self.control.enter(phase);

@@ -325,7 +325,7 @@ pub(crate) fn gotos(commands: &[Command], into: &mut Vec<LocId>) {
 }
 
 /// A thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Thread {
     /// `a`, or `worker(0)`.
     pub name: String,
@@ -485,7 +485,7 @@ pub struct Enum {
 }
 
 /// What references point into: a pool, or an array of records.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
     /// As declared.
     pub name: String,
@@ -534,6 +534,21 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether another program has the same variables, threads and steps; disciplines and properties aside.
+    pub fn moves_as(&self, other: &Program) -> bool {
+        let cell = |c: &Cell| (c.array, c.ty, c.initial);
+        let array = |a: &Array| (a.name.clone(), a.dims.clone(), a.first, a.len);
+        self.cells.iter().map(cell).eq(other.cells.iter().map(cell))
+            && self
+                .arrays
+                .iter()
+                .map(array)
+                .eq(other.arrays.iter().map(array))
+            && self.pools == other.pools
+            && self.threads == other.threads
+            && self.init == other.init
+    }
+
     /// That some thread has gone wrong.
     pub fn gone_wrong(&self) -> Expr {
         let threads = self.threads.iter().enumerate();

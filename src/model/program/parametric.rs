@@ -25,10 +25,10 @@ pub struct Parametric {
 /// What is known of the open cells, and of what depends on them.
 #[derive(Clone, Debug, Default)]
 pub struct Open {
-    /// The constant's name.
+    /// The constant's name; empty if only the indices of threads are open.
     pub name: String,
-    /// Its cell.
-    pub parameter: CellId,
+    /// Its cell, if there is such a constant.
+    pub parameter: Option<CellId>,
     /// The value of each open cell in the instance.
     pub values: FxHashMap<CellId, i64>,
     /// Constants that are made of the open one.
@@ -105,7 +105,8 @@ const FREE: Type = Type {
     wraps: false,
 };
 
-/// Reads a model with the constant `name` left open, at the value that `defines` or the model gives it.
+/// Reads a model with the constant `name` left open, at the value that `defines` or the model gives it; without a name,
+/// with nothing open but the indices of threads.
 ///
 /// # Errors
 /// The diagnostics of a model with errors.
@@ -113,11 +114,11 @@ pub fn parametric(
     model: &Model,
     source: &str,
     defines: &[(String, String)],
-    name: &str,
+    name: Option<&str>,
 ) -> Result<Parametric, Vec<Diagnostic>> {
     let mut e = Elaborator::new(source);
     e.open = Some(Box::new(Open {
-        name: name.to_string(),
+        name: name.unwrap_or_default().to_string(),
         ..Open::default()
     }));
     e.model(model, defines)?;
@@ -166,7 +167,7 @@ impl Elaborator {
             open.values.insert(cell, value);
             match term {
                 Some(term) if !is_it => open.definitions.push((cell, term)),
-                _ => open.parameter = cell,
+                _ => open.parameter = Some(cell),
             }
         }
         self.declare(name, Symbol::Entity(Entity::Data(array)));
@@ -285,7 +286,7 @@ impl Elaborator {
             match open.initial.get(&array) {
                 Some(Some(term)) => terms.push(term.clone()),
                 // One value for each cell: any of them may depend on it.
-                Some(None) => terms.push(Expr::Cell(open.parameter)),
+                Some(None) => terms.extend(open.parameter.map(Expr::Cell)),
                 None => {}
             }
         }

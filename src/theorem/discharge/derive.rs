@@ -20,7 +20,7 @@ use crate::engine::relations::Meaning;
 use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::model::program::ThreadId;
 use crate::theorem::discharge::hypotheses::{self, Pairs, is_vacuous};
-use crate::theorem::every::Oracle;
+use crate::theorem::every::{Families, Oracle};
 use crate::theorem::exchanges::Exchanges;
 use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
@@ -71,6 +71,12 @@ pub struct Deriver<'d, 'e, 'p> {
     pub discharge: &'d mut Discharge,
     /// Who says whether a fact holds for every value of a constant, if that is asked.
     pub(in crate::theorem) every: Option<&'d Oracle<'d>>,
+    /// The families of threads, if a fact may be established for generic ones.
+    pub(in crate::theorem) families: Option<&'d Families<'d>>,
+    /// Who is asked about these, once that pays.
+    generic: Option<Option<Oracle<'d>>>,
+    /// How many choices of threads were evaluated.
+    evaluated: usize,
     /// Whether a fact may need a stronger invariant than the hypothesis it serves; otherwise the relations do better.
     pub may_climb: bool,
     places: Places<'d>,
@@ -129,6 +135,9 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             discharge,
             may_climb,
             every: None,
+            families: None,
+            generic: None,
+            evaluated: 0,
             known: FxHashMap::default(),
             pending: FxHashMap::default(),
             fails: FxHashSet::default(),

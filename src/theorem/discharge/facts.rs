@@ -160,6 +160,8 @@ pub struct Fact {
     pub independent: usize,
     /// For how many because, but for the names of bits, they are like others for which it was evaluated.
     pub alike: usize,
+    /// For how many because it was established for generic threads.
+    pub generic: usize,
 }
 
 /// What is known of a theorem besides its statement.

@@ -105,8 +105,39 @@ pub(super) fn disciplines(
 }
 
 impl Pattern<'_> {
-    /// One expression of which all samples are instances.
+    /// One expression of which all samples are instances. Where no constant is open, cells may be told apart by number.
     fn general(&self, samples: &[Sample]) -> Option<Expr> {
+        let uniform = self.uniform(samples);
+        if uniform.is_some() || self.open.parameter.is_some() {
+            return uniform;
+        }
+        let mut cells: Vec<&[i64]> = samples.iter().map(|s| s.cell.as_slice()).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let mut general = None;
+        for cell in cells {
+            let here = samples.iter().filter(|s| s.cell == cell);
+            let of_cell = self.uniform(&here.cloned().collect::<Vec<Sample>>())?;
+            general = Some(match general {
+                None => of_cell,
+                Some(others) => {
+                    let mut is_it = Expr::TRUE;
+                    for (binder, at) in self.binders.iter().zip(cell) {
+                        let here = binary(BinaryOp::Eq, Expr::Cell(*binder), Expr::Const(*at));
+                        is_it = match is_it {
+                            Expr::Const(_) => here,
+                            other => binary(BinaryOp::And, other, here),
+                        };
+                    }
+                    Expr::Cond(Box::new(is_it), Box::new(of_cell), Box::new(others))
+                }
+            });
+        }
+        general
+    }
+
+    /// The same for all cells, or for those of other threads.
+    fn uniform(&self, samples: &[Sample]) -> Option<Expr> {
         if let Some(same) = self.alike(samples) {
             return Some(same);
         }
@@ -202,13 +233,17 @@ impl Pattern<'_> {
             }
         }
         terms.extend(self.binders.iter().map(|b| Expr::Cell(*b)));
-        let n = || Expr::Cell(self.open.parameter);
         let shifted = |t: &Expr, by: i64| binary(BinaryOp::Add, t.clone(), Expr::Const(by));
-        let around = |t: &Expr| binary(BinaryOp::Rem, shifted(t, 1), n());
-        let near: Vec<Expr> = terms
-            .iter()
-            .flat_map(|t| [t.clone(), shifted(t, 1), shifted(t, -1), around(t)])
-            .collect();
+        let around = |t: &Expr| {
+            let n = Expr::Cell(self.open.parameter?);
+            Some(binary(BinaryOp::Rem, shifted(t, 1), n))
+        };
+        let beside = |t: &Expr| [t.clone(), shifted(t, 1), shifted(t, -1)];
+        let mut near: Vec<Expr> = Vec::new();
+        for t in &terms {
+            near.extend(beside(t));
+            near.extend(around(t));
+        }
         let fits = |t: &&Expr| {
             let mut all = samples.iter().zip(values);
             all.all(|(s, v)| self.value(t, s) == Some(*v))

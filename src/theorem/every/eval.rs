@@ -20,7 +20,7 @@ impl Machine<'_> {
         let open = &self.parametric.open;
         Ok(match e {
             Expr::Const(c) => Linear::constant((*c).into()),
-            Expr::Cell(c) if *c == open.parameter => self.parameter(),
+            Expr::Cell(c) if Some(*c) == open.parameter => self.parameter(),
             Expr::Cell(c) => match values.get(c) {
                 Some(known) => known.clone(),
                 None => match open.definitions.iter().find(|(d, _)| d == c) {

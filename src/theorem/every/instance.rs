@@ -3,9 +3,10 @@
 use super::Template;
 use super::kinds::{self, Kind, kinds};
 use super::run::{Machine, Said, Unsaid};
-use crate::base::control::Control;
+use crate::base::control::{Control, ParseLimits};
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Parametric, Program, elaborate, parametric};
+use crate::model::text::{ast, parse_model};
 
 /// The largest instance that is looked at.
 pub const LARGEST: i64 = 6;
@@ -44,15 +45,39 @@ impl Instance {
     /// # Errors
     /// What is not for all values, or a limit that was hit.
     pub fn at(model: &Template, value: i64, control: &Control) -> Said<Instance> {
-        let defines = with(model, value);
-        let read = elaborate(model.tree, model.source, &defines);
-        let open = parametric(model.tree, model.source, &defines, model.constant);
-        let (Ok((program, _)), Ok(parametric)) = (read, open) else {
-            return Err(Unsaid::Because(Obstacle::NoInstance));
-        };
-        if !parametric.open.is_open(parametric.open.parameter) {
+        let constant = Some(model.constant);
+        let (program, parametric) = read(model.tree, model.source, &with(model, value), constant)?;
+        if parametric.open.parameter.is_none() {
             return Err(Unsaid::Because(Obstacle::NoConstant(model.constant.into())));
         }
+        Instance::of(program, parametric, value, control)
+    }
+
+    /// A program with all constants as they are: nothing is open but the indices of its threads.
+    ///
+    /// # Errors
+    /// That its text is not read so, or a limit that was hit.
+    pub(super) fn closed(program: &Program, control: &Control) -> Said<Instance> {
+        let (tree, _) = parse_model(&program.source, ParseLimits::default());
+        let defines: Vec<(String, String)> = program
+            .overridden
+            .iter()
+            .filter_map(|d| d.split_once('='))
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
+        let (again, parametric) = read(&tree, &program.source, &defines, None)?;
+        if !again.moves_as(program) {
+            return Err(Unsaid::Because(Obstacle::NoInstance));
+        }
+        Instance::of(again, parametric, 0, control)
+    }
+
+    fn of(
+        program: Program,
+        parametric: Parametric,
+        value: i64,
+        control: &Control,
+    ) -> Said<Instance> {
         let arrays = matched(&program, &parametric)?;
         let kinds = kinds(&parametric)?;
         let machine = Machine::new(&parametric, control);
@@ -76,6 +101,21 @@ impl Instance {
             return Err(Unsaid::Because(Obstacle::NoInstance));
         }
         kinds::complete(&Machine::new(&self.parametric, control), &self.kinds, from)
+    }
+}
+
+/// The program of a model, and the same with a constant left open.
+fn read(
+    tree: &ast::Model,
+    source: &str,
+    defines: &[(String, String)],
+    constant: Option<&str>,
+) -> Said<(Program, Parametric)> {
+    let program = elaborate(tree, source, defines);
+    let open = parametric(tree, source, defines, constant);
+    match (program, open) {
+        (Ok((program, _)), Ok(open)) => Ok((program, open)),
+        _ => Err(Unsaid::Because(Obstacle::NoInstance)),
     }
 }
 

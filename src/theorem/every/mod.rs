@@ -12,6 +12,7 @@ mod conditions;
 mod disciplines;
 mod eval;
 mod facts;
+mod families;
 mod instance;
 mod kinds;
 mod leaf;
@@ -23,6 +24,7 @@ mod run;
 mod step;
 mod violation;
 
+pub(in crate::theorem) use self::families::Families;
 pub use self::instance::{Instance, LARGEST};
 pub use self::leaf::Leaf;
 pub(in crate::theorem) use self::oracle::Oracle;

@@ -9,7 +9,8 @@ use super::linear::{Linear, Literal};
 use super::locks::{Above, Locks};
 use super::overlap::looks_at;
 use super::run::{
-    Failed, Failure, Generic, Key, Machine, Run, Said, Unknown, Unsaid, onward, where_true,
+    Failed, Failure, Generic, Key, MOST_PATHS, Machine, Run, Said, Unknown, Unsaid, onward,
+    where_true,
 };
 use super::step::{Choosing, Discipline, Steps};
 use super::{Speech, disciplines};
@@ -60,6 +61,8 @@ pub(in crate::theorem) struct Oracle<'p> {
     pub(super) from: Cell<i64>,
     /// Smaller values from which on something can be said, in order.
     values: Vec<i64>,
+    /// More paths than this are not followed for one question.
+    pub(super) most_paths: usize,
     /// From which of them on each fact holds.
     held: RefCell<FxHashMap<About, i64>>,
     conditions: RefCell<Rc<Conditions>>,
@@ -103,6 +106,7 @@ impl<'p> Oracle<'p> {
             arrays: &instance.arrays,
             from: Cell::new(instance.value),
             values,
+            most_paths: MOST_PATHS,
             held: RefCell::default(),
             conditions: RefCell::default(),
             known: OnceCell::new(),
@@ -124,6 +128,7 @@ impl<'p> Oracle<'p> {
             self.conditions.take();
         }
         machine.conditions = Rc::clone(&self.conditions.borrow());
+        machine.most_paths = self.most_paths;
         let threads: Vec<Generic> = kinds
             .iter()
             .enumerate()
@@ -323,6 +328,24 @@ impl<'p> Oracle<'p> {
             }
         }
         Ok(on)
+    }
+
+    /// Whether a statement about generic threads of these classes is a fact on all type-correct states; false also if
+    /// that can't be said.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub(in crate::theorem) fn says(
+        &self,
+        discharge: &Discharge,
+        statement: &Statement,
+        classes: &[(u32, usize)],
+    ) -> Result<bool, Stop> {
+        match self.holds(discharge, statement, classes, (self.from.get(), true)) {
+            Ok(_) => Ok(true),
+            Err(Unsaid::Because(_)) => Ok(false),
+            Err(Unsaid::Stopped(stop)) => Err(stop),
+        }
     }
 
     /// On which states an inclusion holds of all threads of these kinds (by index variable) that differ, from a value

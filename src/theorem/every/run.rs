@@ -178,6 +178,8 @@ pub(super) struct Machine<'p> {
     pub conditions: Rc<Conditions>,
     /// Paths so far, of those that may be.
     paths: Cell<usize>,
+    /// As many as there may be.
+    pub most_paths: usize,
 }
 
 #[derive(Default)]
@@ -202,8 +204,8 @@ pub(super) struct View<'g> {
 /// What a condition on a path costs, in pairs of BDD nodes.
 const STEP: u64 = 1 << 7;
 
-/// More paths than this are not followed for one question.
-const MOST_PATHS: usize = 200_000;
+/// More paths than this are not followed for one question, as a rule.
+pub(super) const MOST_PATHS: usize = 200_000;
 
 /// Indices on each of some paths; none where the evaluation fails.
 pub(super) type Indexed = Vec<(Run, Option<Vec<Linear>>)>;
@@ -272,6 +274,7 @@ impl<'p> Machine<'p> {
             atoms: RefCell::default(),
             conditions: Rc::default(),
             paths: Cell::new(0),
+            most_paths: MOST_PATHS,
         }
     }
 
@@ -323,7 +326,7 @@ impl<'p> Machine<'p> {
         self.paths.set(self.paths.get() + 1);
         self.control.worked(STEP);
         self.control.check()?;
-        if self.paths.get() > MOST_PATHS {
+        if self.paths.get() > self.most_paths {
             return Err(Unsaid::Because(Obstacle::Paths));
         }
         let contradicted = self.conditions.contradict(&run.conditions, condition);

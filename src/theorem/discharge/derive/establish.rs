@@ -17,6 +17,12 @@ use std::rc::Rc;
 const FACT: u64 = 1 << 11;
 const CHOICE: u64 = 1 << 7;
 
+/// A fact that has to be evaluated for more choices of threads than this may be asked about generic ones instead.
+const ALONE: usize = 2;
+/// That begins when so many choices were evaluated for all facts; in debug builds, where what is said of generic
+/// threads is held against the relations, at once.
+const BEFORE: usize = if cfg!(debug_assertions) { 0 } else { 40 };
+
 /// A factor of a fact's left side.
 #[derive(Clone, Copy)]
 struct Factor {
@@ -73,6 +79,8 @@ struct Choices {
     letters: Vec<Factor>,
     /// Those that are alike are evaluated once.
     seen: Seen,
+    /// How many had to be evaluated.
+    evaluated: usize,
     rechecked: usize,
 }
 
@@ -178,12 +186,14 @@ impl Deriver<'_, '_, '_> {
             on: Needed::default(),
             independent: 0,
             alike: 0,
+            generic: 0,
         };
         let letters = letters(self, &statement);
         let mut choices = Choices {
             form: form(self, &statement, swaps),
             letters,
             seen: Seen::default(),
+            evaluated: 0,
             rechecked: 0,
         };
         let chosen = match self.stays(&choices.letters) {
@@ -202,9 +212,16 @@ impl Deriver<'_, '_, '_> {
             }
             None => (None, None),
         };
+        let mut generic = None;
         for (chosen, times) in chosen {
-            if let Some(rung) = every {
+            if choices.evaluated == ALONE {
+                choices.evaluated += 1;
+                let holds = self.is_generic(&statement, &fact.threads)?;
+                generic = holds.then_some(Rung::True);
+            }
+            if let Some(rung) = every.or(generic) {
                 fact.on.add(rung, times);
+                fact.generic += times;
                 continue;
             }
             let threads = at_variables(goal, &variables, &chosen);
@@ -232,6 +249,25 @@ impl Deriver<'_, '_, '_> {
             });
         }
         Ok((statement, fact))
+    }
+
+    /// Whether a statement is a fact on all type-correct states about generic threads of these classes; false also if
+    /// that is not asked.
+    fn is_generic(
+        &mut self,
+        statement: &Statement,
+        classes: &[(u32, usize)],
+    ) -> Result<bool, Open> {
+        let Some(families) = self.families.filter(|_| self.evaluated > BEFORE) else {
+            return Ok(false);
+        };
+        if self.generic.is_none() {
+            self.generic = Some(families.oracle(self.discharge)?);
+        }
+        match &self.generic {
+            Some(Some(oracle)) => Ok(oracle.says(self.discharge, statement, classes)?),
+            _ => Ok(false),
+        }
     }
 
     /// Whether a statement holds of some threads, which stand for so many, and how: noted in the fact.
@@ -277,6 +313,8 @@ impl Deriver<'_, '_, '_> {
             self.recheck(goal, statement, threads, &mut choices.rechecked)?;
             return Ok(Some((Rung::True, false)));
         }
+        self.evaluated += 1;
+        choices.evaluated += 1;
         let rung = self.holds(goal, statement, threads)?;
         if let (Some(Rung::True), Some(key)) = (rung, key) {
             choices.seen.insert(key);
