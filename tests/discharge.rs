@@ -8,7 +8,7 @@ use coarsen::engine::relations::{Encoding, Evaluator, Ground, GroundAtom, Meanin
 use coarsen::kernel::{self, Id, Index, Node};
 use coarsen::model::program::ThreadId;
 use coarsen::results::{Discharge as How, Report, Status, Verdict};
-use coarsen::theorem::{By, Discharge, Ladder, Letter, Rung};
+use coarsen::theorem::{By, Discharge, Generic, Ladder, Letter, Rung};
 use coarsen::{CheckOptions, Session, theory};
 use proptest::strategy::{Strategy, ValueTree};
 use twin::generate::samples;
@@ -33,8 +33,16 @@ fn session(name: &str, source: &str, defines: &[(&str, usize)]) -> Session {
 }
 
 fn run(session: &Session, by: By) -> (Report, Discharge) {
+    run_with(session, by, Generic::Never)
+}
+
+fn run_with(session: &Session, by: By, generic: Generic) -> (Report, Discharge) {
     let theory = theory("stoller-cohen").expect("the default theorem");
-    session.check_with_facts(&theory, &options(by), &Control::default())
+    let options = CheckOptions {
+        generic,
+        ..options(by)
+    };
+    session.check_with_facts(&theory, &options, &Control::default())
 }
 
 fn model(name: &str, defines: &[(&str, usize)]) -> Session {
@@ -209,10 +217,11 @@ fn facts_are_true(session: &Session, discharge: &Discharge) -> usize {
 #[test]
 fn facts_of_shipped_models_are_true_and_their_proofs_replay() {
     let mut evaluated = 0;
-    for shipped in shipped::some() {
+    for (n, shipped) in shipped::some().into_iter().enumerate() {
         // Where disciplines are guessed, the program that was checked is another one.
         let session = session(&shipped.name, &shipped.source, &[]);
-        let (report, discharge) = run(&session, By::Both);
+        let generic = [Generic::Never, Generic::First][n % 2];
+        let (report, discharge) = run_with(&session, By::Both, generic);
         assert!(
             !report.is_contradicted(),
             "{}: {}",
@@ -233,10 +242,11 @@ fn facts_of_shipped_models_are_true_and_their_proofs_replay() {
 fn random_programs_are_mostly_derived_and_never_wrongly() {
     let mut runner = random::runner(1);
     let (mut derived, mut held, mut all) = (0, 0, 0);
-    for _ in 0..random::cases(150) {
+    for n in 0..random::cases(150) {
         let sample = samples().new_tree(&mut runner).expect("a sample").current();
         let session = session("sample.cor", &sample.source, &[]);
-        let (report, discharge) = run(&session, By::Both);
+        let generic = [Generic::Never, Generic::First][n as usize % 2];
+        let (report, discharge) = run_with(&session, By::Both, generic);
         assert!(
             !report.is_contradicted(),
             "{}\n{}",
@@ -329,7 +339,7 @@ fn facts_about_generic_threads_are_true_of_all() {
         let source = source.replace("const N = 3", "const N = 4");
         let loaded = Session::load("family.cor", &source, &[], ParseLimits::default());
         let Ok((session, _)) = loaded else { continue };
-        let (report, discharge) = run(&session, By::Both);
+        let (report, discharge) = run_with(&session, By::Both, Generic::First);
         assert!(!report.is_contradicted(), "{}\n{source}", report.reason);
         let facts = discharge.facts.iter();
         generic += facts.map(|f| f.generic).sum::<usize>();
@@ -343,7 +353,7 @@ fn facts_about_generic_threads_are_true_of_all() {
 #[test]
 fn generic_threads_know_of_each_cell() {
     let session = model("section6/master_workers.cor", &[("N", 3)]);
-    let (report, discharge) = run(&session, By::Both);
+    let (report, discharge) = run_with(&session, By::Both, Generic::First);
     assert!(!report.is_contradicted(), "{}", report.reason);
     let facts = discharge.facts.iter().filter(|f| f.generic > 0);
     assert!(facts.count() >= 10);

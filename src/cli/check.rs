@@ -22,7 +22,7 @@ use coarsen::report::diagnostics::Colour;
 use coarsen::report::text::Detail;
 use coarsen::report::{ci, coverage, json, page, text};
 use coarsen::results::{CheckReason, MoversReport, Note, Report, Verdict};
-use coarsen::theorem::{By, ForEvery, Reduce, Until};
+use coarsen::theorem::{By, ForEvery, Generic, Reduce, Until};
 use std::path::Path;
 
 /// Work on what holds for every value that nobody asked for, in pairs of BDD nodes: about two hundredths of a second.
@@ -265,6 +265,7 @@ impl<'a, B: Backend> Session<'a, B> {
                 return Ok((warnings, (names, ModelAnswer::Order(order))));
             }
             let options = Options {
+                generic: Generic::default(),
                 cross_check: args.cross_check,
                 coverage: match args.coverage {
                     Some(_) => usize::MAX,

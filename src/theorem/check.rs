@@ -3,7 +3,7 @@
 //! Each phase fills its part of the report and publishes it, so that an interrupted run still shows what is known.
 
 use super::claims;
-use super::discharge::{By, settle};
+use super::discharge::{By, Generic, settle};
 use super::in_full;
 use super::properties::{Asked, Goal, asked, goals};
 use super::verdict;
@@ -97,6 +97,8 @@ pub struct CheckOptions {
     pub certificate: bool,
     /// Who settles the hypotheses.
     pub discharge: By,
+    /// When facts are established for generic threads.
+    pub generic: Generic,
     /// Judge claims of transactions by this theorem only.
     pub claims_by: Option<String>,
     /// How far to go.
@@ -730,6 +732,7 @@ impl Check<'_> {
         let families = Families::new(model.encoding.program, self.control);
         let mut deriver = Deriver::new(model, ladder, &mut self.done.discharge, by == By::Algebra)?;
         deriver.families = model.phased.is_none().then_some(&families);
+        deriver.generic = self.options.generic;
         for (hypothesis, entry) in self.theory.hypotheses.iter().zip(&mut report.hypotheses) {
             let phase = format!("hypothesis ({})", hypothesis.id);
             self.control.enter(phase);

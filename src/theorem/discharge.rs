@@ -25,6 +25,18 @@ pub enum By {
     Both,
 }
 
+/// When a fact is established for generic threads, instead of for each choice of threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Generic {
+    /// When relations were evaluated for several choices, and there are more.
+    #[default]
+    Pays,
+    /// Before relations are looked at.
+    First,
+    /// Never.
+    Never,
+}
+
 /// Settles one hypothesis.
 ///
 /// # Errors

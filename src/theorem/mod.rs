@@ -37,8 +37,8 @@ pub use check::{
 pub use choice::choose;
 pub(crate) use claims::{Divided, PATTERNS, Pattern, by_path, class, commits};
 pub use claims::{alike, blocks, has_blocks};
-pub use discharge::By;
 pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};
+pub use discharge::{By, Generic};
 pub use eval::eval;
 pub use every::{
     Asked as EveryAsked, Instance as EveryInstance, LARGEST, Leaf as EveryLeaf, Speech,

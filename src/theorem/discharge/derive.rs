@@ -11,6 +11,7 @@ mod renaming;
 mod script;
 mod tactics;
 
+use super::Generic;
 use super::facts::{Derived, Discharge, Fact, Letter, Places, VARIABLES, summary};
 use crate::algebra::{self, Order, names};
 use crate::base::control::Stop;
@@ -73,8 +74,10 @@ pub struct Deriver<'d, 'e, 'p> {
     pub(in crate::theorem) every: Option<&'d Oracle<'d>>,
     /// The families of threads, if a fact may be established for generic ones.
     pub(in crate::theorem) families: Option<&'d Families<'d>>,
-    /// Who is asked about these, once that pays.
-    generic: Option<Option<Oracle<'d>>>,
+    /// When these are asked.
+    pub(in crate::theorem) generic: Generic,
+    /// Who is asked about them.
+    oracle: Option<Option<Oracle<'d>>>,
     /// How many choices of threads were evaluated.
     evaluated: usize,
     /// Whether a fact may need a stronger invariant than the hypothesis it serves; otherwise the relations do better.
@@ -136,7 +139,8 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             may_climb,
             every: None,
             families: None,
-            generic: None,
+            generic: Generic::default(),
+            oracle: None,
             evaluated: 0,
             known: FxHashMap::default(),
             pending: FxHashMap::default(),

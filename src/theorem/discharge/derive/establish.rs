@@ -5,6 +5,7 @@ use crate::base::results::{Needed, Underived};
 use crate::engine::relations::{Bit, Evaluator, Ground, GroundAtom, Q};
 use crate::kernel::{Id, Index, Node, Statement, Terms, ZERO, distinct};
 use crate::model::program::{LocId, ThreadId};
+use crate::theorem::discharge::Generic;
 use crate::theorem::discharge::derive::renaming::{Key, Seen};
 use crate::theorem::discharge::derive::{Deriver, Goal, Open, because};
 use crate::theorem::discharge::facts::{Fact, Letter};
@@ -17,11 +18,9 @@ use std::rc::Rc;
 const FACT: u64 = 1 << 11;
 const CHOICE: u64 = 1 << 7;
 
-/// A fact that has to be evaluated for more choices of threads than this may be asked about generic ones instead.
-const ALONE: usize = 2;
-/// That begins when so many choices were evaluated for all facts; in debug builds, where what is said of generic
-/// threads is held against the relations, at once.
-const BEFORE: usize = if cfg!(debug_assertions) { 0 } else { 40 };
+/// What pays: a fact is asked about generic threads if it was evaluated for so many choices of threads before, and all
+/// facts for so many.
+const PAYS: (usize, usize) = (2, 40);
 
 /// A factor of a fact's left side.
 #[derive(Clone, Copy)]
@@ -214,12 +213,10 @@ impl Deriver<'_, '_, '_> {
         };
         let mut generic = None;
         for (chosen, times) in chosen {
-            if choices.evaluated == ALONE {
-                choices.evaluated += 1;
-                let holds = self.is_generic(&statement, &fact.threads)?;
-                generic = holds.then_some(Rung::True);
+            if generic.is_none() && self.pays(choices.evaluated) {
+                generic = Some(self.is_generic(&statement, &fact.threads)?);
             }
-            if let Some(rung) = every.or(generic) {
+            if let Some(rung) = every.or(generic.unwrap_or_default().then_some(Rung::True)) {
                 fact.on.add(rung, times);
                 fact.generic += times;
                 continue;
@@ -251,20 +248,29 @@ impl Deriver<'_, '_, '_> {
         Ok((statement, fact))
     }
 
+    /// Whether a fact is to be asked about generic threads now that it was evaluated so often.
+    fn pays(&self, evaluated: usize) -> bool {
+        match self.generic {
+            Generic::First => true,
+            Generic::Never => false,
+            Generic::Pays => evaluated >= PAYS.0 && self.evaluated >= PAYS.1,
+        }
+    }
+
     /// Whether a statement is a fact on all type-correct states about generic threads of these classes; false also if
-    /// that is not asked.
+    /// that can't be said.
     fn is_generic(
         &mut self,
         statement: &Statement,
         classes: &[(u32, usize)],
     ) -> Result<bool, Open> {
-        let Some(families) = self.families.filter(|_| self.evaluated > BEFORE) else {
+        let Some(families) = self.families else {
             return Ok(false);
         };
-        if self.generic.is_none() {
-            self.generic = Some(families.oracle(self.discharge)?);
+        if self.oracle.is_none() {
+            self.oracle = Some(families.oracle(self.discharge)?);
         }
-        match &self.generic {
+        match &self.oracle {
             Some(Some(oracle)) => Ok(oracle.says(self.discharge, statement, classes)?),
             _ => Ok(false),
         }
