@@ -78,6 +78,8 @@ pub struct Deriver<'d, 'e, 'p> {
     pub(in crate::theorem) generic: Generic,
     /// Who is asked about them.
     oracle: Option<Option<Oracle<'d>>>,
+    /// How many questions took too many cases.
+    given_up: usize,
     /// How many choices of threads were evaluated.
     evaluated: usize,
     /// Whether a fact may need a stronger invariant than the hypothesis it serves; otherwise the relations do better.
@@ -141,6 +143,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             families: None,
             generic: Generic::default(),
             oracle: None,
+            given_up: 0,
             evaluated: 0,
             known: FxHashMap::default(),
             pending: FxHashMap::default(),

@@ -12,7 +12,7 @@ use crate::theorem::discharge::facts::Discharge;
 use std::cell::OnceCell;
 
 /// A fact that needs more paths than this is looked at for each choice of threads.
-const PATHS: usize = 20_000;
+const PATHS: usize = 8_000;
 
 /// The families of a program, once somebody asks for them.
 pub(in crate::theorem) struct Families<'p> {

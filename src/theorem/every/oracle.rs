@@ -330,8 +330,8 @@ impl<'p> Oracle<'p> {
         Ok(on)
     }
 
-    /// Whether a statement about generic threads of these classes is a fact on all type-correct states; false also if
-    /// that can't be said.
+    /// Whether a statement about generic threads of these classes is a fact on all type-correct states, as far as that
+    /// can be said; none if it takes too many cases.
     ///
     /// # Errors
     /// A limit that was hit.
@@ -340,10 +340,11 @@ impl<'p> Oracle<'p> {
         discharge: &Discharge,
         statement: &Statement,
         classes: &[(u32, usize)],
-    ) -> Result<bool, Stop> {
+    ) -> Result<Option<bool>, Stop> {
         match self.holds(discharge, statement, classes, (self.from.get(), true)) {
-            Ok(_) => Ok(true),
-            Err(Unsaid::Because(_)) => Ok(false),
+            Ok(_) => Ok(Some(true)),
+            Err(Unsaid::Because(Obstacle::Paths)) => Ok(None),
+            Err(Unsaid::Because(_)) => Ok(Some(false)),
             Err(Unsaid::Stopped(stop)) => Err(stop),
         }
     }

@@ -18,9 +18,13 @@ use std::rc::Rc;
 const FACT: u64 = 1 << 11;
 const CHOICE: u64 = 1 << 7;
 
-/// What pays: a fact is asked about generic threads if it was evaluated for so many choices of threads before, and all
-/// facts for so many.
+/// What pays: a fact that has more choices of threads than this is asked about generic ones once it was evaluated for
+/// so many of them, and all facts for so many.
 const PAYS: (usize, usize) = (2, 40);
+/// Or if the relations of its letters have so many nodes together.
+const LARGE: usize = 1000;
+/// It no longer does if more questions than this took too many cases.
+const GIVEN_UP: usize = 4;
 
 /// A factor of a fact's left side.
 #[derive(Clone, Copy)]
@@ -78,8 +82,12 @@ struct Choices {
     letters: Vec<Factor>,
     /// Those that are alike are evaluated once.
     seen: Seen,
+    /// How many there are.
+    all: usize,
     /// How many had to be evaluated.
     evaluated: usize,
+    /// Whether it is a fact about generic threads, once that was asked.
+    generic: Option<bool>,
     rechecked: usize,
 }
 
@@ -192,13 +200,16 @@ impl Deriver<'_, '_, '_> {
             form: form(self, &statement, swaps),
             letters,
             seen: Seen::default(),
+            all: 0,
             evaluated: 0,
+            generic: None,
             rechecked: 0,
         };
         let chosen = match self.stays(&choices.letters) {
             true => self.choices_up_to_exchanges(&classes),
             false => self.choices(&classes).into_iter().map(|c| (c, 1)).collect(),
         };
+        choices.all = chosen.iter().map(|(_, times)| times).sum();
         let work = FACT + CHOICE * chosen.len() as u64;
         self.model.encoding.m.control().worked(work);
         // What holds for every value holds of the instance. Nothing of that is looked at then.
@@ -211,12 +222,9 @@ impl Deriver<'_, '_, '_> {
             }
             None => (None, None),
         };
-        let mut generic = None;
         for (chosen, times) in chosen {
-            if generic.is_none() && self.pays(choices.evaluated) {
-                generic = Some(self.is_generic(&statement, &fact.threads)?);
-            }
-            if let Some(rung) = every.or(generic.unwrap_or_default().then_some(Rung::True)) {
+            let generic = (choices.generic == Some(true)).then_some(Rung::True);
+            if let Some(rung) = every.or(generic) {
                 fact.on.add(rung, times);
                 fact.generic += times;
                 continue;
@@ -248,12 +256,21 @@ impl Deriver<'_, '_, '_> {
         Ok((statement, fact))
     }
 
-    /// Whether a fact is to be asked about generic threads now that it was evaluated so often.
-    fn pays(&self, evaluated: usize) -> bool {
+    /// Whether a fact is to be asked about generic threads, before it is evaluated for these.
+    fn pays(&self, choices: &Choices, threads: &[ThreadId]) -> bool {
+        let size = |x: &Factor| {
+            let all = self.actions(threads, *x).into_iter();
+            all.map(|a| self.model.encoding.actions[a].rel.bdd.size())
+                .sum::<usize>()
+        };
         match self.generic {
             Generic::First => true,
             Generic::Never => false,
-            Generic::Pays => evaluated >= PAYS.0 && self.evaluated >= PAYS.1,
+            Generic::Pays if self.given_up > GIVEN_UP || choices.all <= PAYS.0 => false,
+            Generic::Pays => {
+                let often = choices.evaluated >= PAYS.0 && self.evaluated >= PAYS.1;
+                often || choices.letters.iter().map(size).sum::<usize>() >= LARGE
+            }
         }
     }
 
@@ -270,10 +287,12 @@ impl Deriver<'_, '_, '_> {
         if self.oracle.is_none() {
             self.oracle = Some(families.oracle(self.discharge)?);
         }
-        match &self.oracle {
-            Some(Some(oracle)) => Ok(oracle.says(self.discharge, statement, classes)?),
-            _ => Ok(false),
-        }
+        let holds = match &self.oracle {
+            Some(Some(oracle)) => oracle.says(self.discharge, statement, classes)?,
+            _ => Some(false),
+        };
+        self.given_up += usize::from(holds.is_none());
+        Ok(holds.unwrap_or_default())
     }
 
     /// Whether a statement holds of some threads, which stand for so many, and how: noted in the fact.
@@ -289,9 +308,10 @@ impl Deriver<'_, '_, '_> {
         else {
             return Ok(false);
         };
-        match independent {
-            true => fact.independent += times,
-            false => fact.alike += times - 1,
+        match (independent, choices.generic) {
+            (true, _) => fact.independent += times,
+            (false, Some(true)) => fact.generic += times,
+            (false, _) => fact.alike += times - 1,
         }
         fact.on.add(rung, times);
         Ok(true)
@@ -318,6 +338,12 @@ impl Deriver<'_, '_, '_> {
             fact.alike += 1;
             self.recheck(goal, statement, threads, &mut choices.rechecked)?;
             return Ok(Some((Rung::True, false)));
+        }
+        if choices.generic.is_none() && self.pays(choices, threads) {
+            choices.generic = Some(self.is_generic(statement, &fact.threads)?);
+            if choices.generic == Some(true) {
+                return Ok(Some((Rung::True, false)));
+            }
         }
         self.evaluated += 1;
         choices.evaluated += 1;
