@@ -132,15 +132,21 @@ pub fn parametric(
 impl Open {
     /// The value of an expression over open cells in the instance.
     pub fn value(&self, e: &Expr) -> Option<i64> {
+        self.value_given(e, &|_| None)
+    }
+
+    /// The same where some open cells have other values.
+    pub fn value_given(&self, e: &Expr, given: &dyn Fn(CellId) -> Option<i64>) -> Option<i64> {
+        let value = |x: &Expr| self.value_given(x, given);
         Some(match e {
             Expr::Const(c) => *c,
-            Expr::Cell(c) => *self.values.get(c)?,
-            Expr::Not(x) => 1 - self.value(x)?,
-            Expr::Neg(x) => -self.value(x)?,
-            Expr::Binary(op, x, y) => apply(*op, self.value(x)?, self.value(y)?)?,
-            Expr::Cond(c, x, y) => match self.value(c)? {
-                0 => self.value(y)?,
-                _ => self.value(x)?,
+            Expr::Cell(c) => given(*c).or_else(|| self.values.get(c).copied())?,
+            Expr::Not(x) => 1 - value(x)?,
+            Expr::Neg(x) => -value(x)?,
+            Expr::Binary(op, x, y) => apply(*op, value(x)?, value(y)?)?,
+            Expr::Cond(c, x, y) => match value(c)? {
+                0 => value(y)?,
+                _ => value(x)?,
             },
             Expr::Element(..) | Expr::Via(..) | Expr::Slot(..) | Expr::At(..) => return None,
         })

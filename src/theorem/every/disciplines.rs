@@ -58,7 +58,9 @@ pub(super) fn disciplines(
             .map(|n| parametric.program.cells.len() + 100 * a + n)
             .collect();
         let mut predicates = vec![(Expr::FALSE, Expr::FALSE); program.threads.len()];
-        for (thread, predicate) in predicates.iter_mut().enumerate() {
+        // Of all threads with one text, only those of one are looked at.
+        let texts = predicates.iter_mut().enumerate();
+        for (thread, predicate) in texts.filter(|(t, _)| like[*t] == *t) {
             let others = (0..like.len()).filter(|t| like[*t] == like[thread]);
             let threads: Vec<ThreadId> = others.collect();
             let pattern = Pattern {
@@ -253,15 +255,16 @@ impl Pattern<'_> {
 
     /// The value of a term for a sample.
     fn value(&self, t: &Expr, sample: &Sample) -> Option<i64> {
-        let mut open = self.open.clone();
-        if let (_, Some(index)) = self.open.members[self.like] {
-            open.values
-                .insert(index, self.program.threads[sample.thread].index?);
-        }
-        for (binder, value) in self.binders.iter().zip(&sample.cell) {
-            open.values.insert(*binder, *value);
-        }
-        open.value(t)
+        let index = match self.open.members[self.like] {
+            (_, Some(cell)) => Some((cell, self.program.threads[sample.thread].index?)),
+            _ => None,
+        };
+        let given = |cell: CellId| {
+            let binder = self.binders.iter().position(|b| *b == cell);
+            let index = index.filter(|(c, _)| *c == cell).map(|(_, i)| i);
+            binder.map(|n| sample.cell[n]).or(index)
+        };
+        self.open.value_given(t, &given)
     }
 
     fn cell(&self, samples: &[Sample]) -> Option<Expr> {
