@@ -64,7 +64,7 @@ pub fn order(op: &Op, mode: u8) -> u8 {
 
 /// A fence: no step, but it may make what stands before or behind it acquire or release.
 pub extern "C" fn fence(order: i32) {
-    me().fences |= memory_order(order);
+    me().fences = fenced(me().fences, memory_order(order));
 }
 
 /// An atomic operation of the program, with what it is given. Of a compare-and-swap the second order is for when it

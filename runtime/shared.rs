@@ -202,6 +202,19 @@ pub const SEQUENTIAL: u8 = 8;
 /// It reads: all do but stores.
 pub const READS: u8 = 16;
 
+/// Of fences that follow each other: none that acquires comes before, or is, the last one that releases.
+pub const EARLY: u8 = 32;
+
+/// What fences of a thread have come to with one more.
+pub fn fenced(fences: u8, order: u8) -> u8 {
+    let acquired = (fences | order) & ACQUIRES != 0;
+    match order & RELEASES {
+        0 => fences | order,
+        _ if acquired => (fences | order) & !EARLY,
+        _ => fences | order | EARLY,
+    }
+}
+
 /// The order with a number in `<stdatomic.h>`.
 pub fn memory_order(number: i32) -> u8 {
     match number & 0x7FFF {

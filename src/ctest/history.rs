@@ -8,8 +8,8 @@
 
 use super::node::{Initial, Rest};
 use super::shared::{
-    ACQUIRES, ATOMIC, Access, BLOCKING, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER, ORDERED,
-    READS, RELEASE, RELEASES, SILENT, Threads, WATCHED, conflict, dependent,
+    ACQUIRES, ATOMIC, Access, BLOCKING, EARLY, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER,
+    ORDERED, READS, RELEASE, RELEASES, SILENT, Threads, WATCHED, conflict, dependent,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct Step {
     pub value: u64,
     /// What was in memory before.
     pub before: u64,
-    /// The fences before it, as memory orders.
+    /// The fences before it, as memory orders, and [`EARLY`].
     pub fences: u8,
     /// Who could have gone on.
     pub enabled: Threads,
@@ -385,12 +385,14 @@ impl History {
             Some(&last) => self.orders[last as usize].clone(),
             None => Orders::default(),
         };
+        // What a fence acquires happens before what it releases, but not before what one before it released.
+        let early = (fences & EARLY != 0).then(|| Arc::new(sync.clone()));
         if let Some(pending) = pending.as_ref().filter(|_| fences & ACQUIRES != 0) {
             join(sync, pending);
         }
         let fence = match fences & RELEASES {
             0 => fence,
-            _ => Some(Arc::new(sync.clone())),
+            _ => early.or_else(|| Some(Arc::new(sync.clone()))),
         };
         Orders {
             released: Vec::new(),

@@ -5,7 +5,7 @@ use super::{HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::history::{History, Step};
 use coarsen::ctest::shared::{
     ACQUIRES, ATOMIC, Access, Event, Kind, MODE_READ, MODE_WRITE, ORDERED, READS, RELEASES,
-    SEQUENTIAL,
+    SEQUENTIAL, fenced,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -23,8 +23,8 @@ enum What {
     Update,
 }
 
-/// A step: its thread, what it does, the cell, its order, and the fences before it.
-type Random = (u16, What, u64, u8, u8);
+/// A step: its thread, what it does, the cell, its order, and the fences before it, one after the other.
+type Random = (u16, What, u64, u8, Vec<u8>);
 
 fn random() -> impl Strategy<Value = Random> {
     let what = prop_oneof![
@@ -41,11 +41,14 @@ fn random() -> impl Strategy<Value = Random> {
         Just(ORDERED | ACQUIRES | RELEASES),
         Just(ORDERED | ACQUIRES | RELEASES | SEQUENTIAL)
     ];
+    let fence = prop_oneof![
+        Just(ORDERED | ACQUIRES),
+        Just(ORDERED | RELEASES),
+        Just(ORDERED | ACQUIRES | RELEASES)
+    ];
     let fences = prop_oneof![
-        4 => Just(0),
-        1 => Just(ORDERED | ACQUIRES),
-        1 => Just(ORDERED | RELEASES),
-        1 => Just(ORDERED | ACQUIRES | RELEASES)
+        4 => Just(Vec::new()),
+        3 => proptest::collection::vec(fence, 1..4)
     ];
     (0..THREADS, what, 0..CELLS, orders, fences)
 }
@@ -75,12 +78,29 @@ fn releases(s: &Random) -> bool {
 /// plain, that happens-before does not order.
 fn by_definition(steps: &[Random]) -> BTreeSet<(usize, usize)> {
     let n = steps.len();
-    let mut before = vec![vec![false; n]; n];
-    for a in 0..n {
-        for b in a + 1..n {
-            before[a][b] = steps[a].0 == steps[b].0;
+    // The steps, and behind them the fences, each before the step that it is noted at.
+    let mut fences: Vec<(usize, u8)> = Vec::new();
+    for (b, step) in steps.iter().enumerate() {
+        fences.extend(step.4.iter().map(|order| (b, *order)));
+    }
+    let all = n + fences.len();
+    // Where an event stands among those of its thread.
+    let place = |e: usize| match e.checked_sub(n) {
+        None => (steps[e].0, e, usize::MAX),
+        Some(f) => (steps[fences[f].0].0, fences[f].0, f),
+    };
+    let mut before = vec![vec![false; all]; all];
+    for a in 0..all {
+        for b in 0..all {
+            before[a][b] = place(a).0 == place(b).0 && place(a) < place(b);
         }
     }
+    let program_order = before.clone();
+    let with = |kind: u8| {
+        let all = fences.iter().enumerate();
+        all.filter(move |(_, (_, order))| order & kind != 0)
+            .map(move |(f, _)| n + f)
+    };
     // The step whose value a step finds.
     let source = |b: usize| (0..b).rfind(|&a| steps[a].2 == steps[b].2 && writes(steps[a].1));
     // The heads of the release sequences that a write is in: itself, and by an update or a store of the head's own
@@ -100,19 +120,6 @@ fn by_definition(steps: &[Random]) -> BTreeSet<(usize, usize)> {
         }
         heads.push(of);
     }
-    // A fence stands between two steps of a thread: right before the one that it is noted at. So what happens before
-    // it are the steps before that one, and what it happens before is that one and what follows.
-    let behind_fence = |b: usize, kind: u8| {
-        // Steps of the same thread from `b` on whose fences are behind `b`.
-        let fenced =
-            move |c: &usize| *c > b && steps[*c].0 == steps[b].0 && steps[*c].4 & kind != 0;
-        (0..n).filter(fenced).collect::<Vec<_>>()
-    };
-    let fences_before = |a: usize, kind: u8| {
-        let fenced =
-            move |c: &usize| *c <= a && steps[*c].0 == steps[a].0 && steps[*c].4 & kind != 0;
-        (0..n).filter(fenced).collect::<Vec<_>>()
-    };
     for b in 0..n {
         if !is_atomic(steps[b].1) || !reads(steps[b].1) {
             continue;
@@ -120,30 +127,24 @@ fn by_definition(steps: &[Random]) -> BTreeSet<(usize, usize)> {
         let Some(a) = source(b).filter(|&a| is_atomic(steps[a].1)) else {
             continue;
         };
-        // Where what is read arrives: at the step itself, or at a fence behind it.
-        let mut arrives = behind_fence(b, ACQUIRES);
-        if acquires(&steps[b]) {
-            arrives.push(b);
-        }
+        // What synchronises with what is released: the step itself, and a fence behind it.
+        let behind = with(ACQUIRES).filter(|&f| program_order[b][f]);
+        let mut acquired: Vec<usize> = behind.collect();
+        acquired.extend(acquires(&steps[b]).then_some(b));
         for &head in &heads[a] {
-            let mut leaves: Vec<usize> = Vec::new();
-            if releases(&steps[head]) {
-                leaves.push(head);
-            }
-            // A fence that releases: all that its thread did before it.
-            for fence in fences_before(head, RELEASES) {
-                leaves.extend((0..fence).filter(|&c| steps[c].0 == steps[fence].0));
-            }
-            for &from in &leaves {
-                for &to in &arrives {
+            let ahead = with(RELEASES).filter(|&f| program_order[f][head]);
+            let mut released: Vec<usize> = ahead.collect();
+            released.extend(releases(&steps[head]).then_some(head));
+            for &from in &released {
+                for &to in &acquired {
                     before[from][to] = true;
                 }
             }
         }
     }
-    for k in 0..n {
-        for a in 0..n {
-            for b in 0..n {
+    for k in 0..all {
+        for a in 0..all {
+            for b in 0..all {
                 before[a][b] |= before[a][k] && before[k][b];
             }
         }
@@ -162,7 +163,8 @@ fn by_definition(steps: &[Random]) -> BTreeSet<(usize, usize)> {
 }
 
 /// The step as the runtime tells it.
-fn told(&(thread, what, cell, order, fences): &Random) -> Step {
+fn told((thread, what, cell, order, fences): &Random) -> Step {
+    let (thread, what, cell, order) = (*thread, *what, *cell, *order);
     let kind = match what {
         What::Plain => Kind::Write,
         What::Read => Kind::Read,
@@ -190,7 +192,7 @@ fn told(&(thread, what, cell, order, fences): &Random) -> Step {
         size: 8,
         addr: access.key,
         accesses: 1,
-        fences,
+        fences: fences.iter().fold(0, |all, order| fenced(all, *order)),
         ..Event::default()
     };
     Step::new(&event, &[access])
@@ -230,15 +232,42 @@ fn a_load_acquires_from_what_it_reads_only() {
     use What::{Load, Plain, Store};
     let release = ORDERED | RELEASES;
     let steps = [
-        (2, Plain, 0, ORDERED, 0),
-        (0, Store, 2, release, 0),
-        (1, Store, 2, release, 0),
-        (2, Load, 2, ORDERED | ACQUIRES, 0),
-        (2, Plain, 2, ORDERED, 0),
+        (2, Plain, 0, ORDERED, vec![]),
+        (0, Store, 2, release, vec![]),
+        (1, Store, 2, release, vec![]),
+        (2, Load, 2, ORDERED | ACQUIRES, vec![]),
+        (2, Plain, 2, ORDERED, vec![]),
     ];
     let races = BTreeSet::from([(1, 4)]);
     assert_eq!(by_definition(&steps), races);
     assert_eq!(by_history(&steps), races);
+}
+
+/// What a fence acquires happens before what it releases itself, or one behind it; not before what one before it has
+/// released. (Found by the test above, whose definition did not know the first.)
+#[test]
+fn what_a_fence_acquires_it_releases() {
+    use What::{Load, Plain, Store};
+    let (acquire, release) = (ORDERED | ACQUIRES, ORDERED | RELEASES);
+    for (fences, is_race) in [
+        (vec![acquire | release], false),
+        (vec![acquire, release], false),
+        (vec![release, acquire], true),
+        (vec![release, acquire, release], false),
+        (vec![acquire | release, acquire], false),
+    ] {
+        let steps = [
+            (2, Plain, 0, ORDERED, vec![]),
+            (2, Store, 2, release, vec![]),
+            (0, Load, 2, ORDERED, vec![]),
+            (0, Store, 1, ORDERED, fences.clone()),
+            (1, Load, 1, acquire, vec![]),
+            (1, Plain, 0, ORDERED, vec![]),
+        ];
+        let races = BTreeSet::from_iter(is_race.then_some((0, 5)));
+        assert_eq!(by_definition(&steps), races, "{fences:?}");
+        assert_eq!(by_history(&steps), races, "{fences:?}");
+    }
 }
 
 /// A program publishes data by a flag; with which orders that is a race.
