@@ -385,7 +385,7 @@ impl History {
             Some(&last) => self.orders[last as usize].clone(),
             None => Orders::default(),
         };
-        // What a fence acquires happens before what it releases, but not before what one before it released.
+        // What a fence acquires, it releases, too, and so do those behind it; one before it released without that.
         let early = (fences & EARLY != 0).then(|| Arc::new(sync.clone()));
         if let Some(pending) = pending.as_ref().filter(|_| fences & ACQUIRES != 0) {
             join(sync, pending);

@@ -89,13 +89,9 @@ fn by_definition(steps: &[Random]) -> BTreeSet<(usize, usize)> {
         None => (steps[e].0, e, usize::MAX),
         Some(f) => (steps[fences[f].0].0, fences[f].0, f),
     };
-    let mut before = vec![vec![false; all]; all];
-    for a in 0..all {
-        for b in 0..all {
-            before[a][b] = place(a).0 == place(b).0 && place(a) < place(b);
-        }
-    }
-    let program_order = before.clone();
+    let follows = |a: usize, b: usize| place(a).0 == place(b).0 && place(a) < place(b);
+    let row = |a: usize| (0..all).map(|b| follows(a, b)).collect();
+    let mut before: Vec<Vec<bool>> = (0..all).map(row).collect();
     let with = |kind: u8| {
         let all = fences.iter().enumerate();
         all.filter(move |(_, (_, order))| order & kind != 0)
@@ -128,11 +124,11 @@ fn by_definition(steps: &[Random]) -> BTreeSet<(usize, usize)> {
             continue;
         };
         // What synchronises with what is released: the step itself, and a fence behind it.
-        let behind = with(ACQUIRES).filter(|&f| program_order[b][f]);
+        let behind = with(ACQUIRES).filter(|&f| follows(b, f));
         let mut acquired: Vec<usize> = behind.collect();
         acquired.extend(acquires(&steps[b]).then_some(b));
         for &head in &heads[a] {
-            let ahead = with(RELEASES).filter(|&f| program_order[f][head]);
+            let ahead = with(RELEASES).filter(|&f| follows(f, head));
             let mut released: Vec<usize> = ahead.collect();
             released.extend(releases(&steps[head]).then_some(head));
             for &from in &released {
