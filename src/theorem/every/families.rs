@@ -72,3 +72,37 @@ fn known<T>(found: Said<T>) -> Result<Option<T>, Stop> {
         Err(Unsaid::Stopped(stop)) => Err(stop),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Control, Instance, Program};
+    use crate::base::control::ParseLimits;
+    use crate::model::program::elaborate;
+    use crate::model::text::parse_model;
+
+    fn program(source: &str) -> Program {
+        let (tree, _) = parse_model(source, ParseLimits::default());
+        elaborate(&tree, source, &[]).expect("a model").0
+    }
+
+    /// A program that is no longer the one of its text, whatever was changed, is not asked about.
+    #[test]
+    fn only_the_program_of_a_text_is_read_from_it() {
+        let source = "mutex m; var x: 0..2 = 0; thread w(i in 0..2) { lock(m); x = 1; unlock(m); }";
+        let is_read = |p: &Program| Instance::closed(p, &Control::default()).is_ok();
+        let as_written = program(source);
+        assert!(is_read(&as_written));
+        let changes: [fn(&mut Program); 5] = [
+            |p| p.source = p.source.replace("x = 1", "x = 2"),
+            |p| p.cells[1].initial = Some(1),
+            |p| p.cells[1].ty.hi = 3,
+            |p| p.threads[1].locations[1].edges.clear(),
+            |p| p.threads.truncate(2),
+        ];
+        for (n, change) in changes.iter().enumerate() {
+            let mut other = as_written.clone();
+            change(&mut other);
+            assert!(!is_read(&other), "change {n}");
+        }
+    }
+}
