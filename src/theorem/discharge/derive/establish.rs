@@ -21,8 +21,9 @@ const CHOICE: u64 = 1 << 7;
 /// What pays: a fact that has more choices of threads than this is asked about generic ones once it was evaluated for
 /// so many of them, and all facts for so many.
 const PAYS: (usize, usize) = (2, 40);
-/// Or if the relations of its letters have so many nodes together.
-const LARGE: usize = 1000;
+/// Or if the relation of a step of its letters has so many nodes. How many steps a letter has does not matter: each is
+/// looked at alone.
+const LARGE: usize = 600;
 /// It no longer does if more questions than this took too many cases.
 const GIVEN_UP: usize = 4;
 
@@ -258,10 +259,10 @@ impl Deriver<'_, '_, '_> {
 
     /// Whether a fact is to be asked about generic threads, before it is evaluated for these.
     fn pays(&self, choices: &Choices, threads: &[ThreadId]) -> bool {
-        let size = |x: &Factor| {
-            let all = self.actions(threads, *x).into_iter();
-            all.map(|a| self.model.encoding.actions[a].rel.bdd.size())
-                .sum::<usize>()
+        let actions = &self.model.encoding.actions;
+        let is_large = |x: &Factor| {
+            let mut all = self.actions(threads, *x).into_iter();
+            all.any(|a| actions[a].rel.bdd.size() >= LARGE)
         };
         match self.generic {
             Generic::First => true,
@@ -269,7 +270,7 @@ impl Deriver<'_, '_, '_> {
             Generic::Pays if self.given_up > GIVEN_UP || choices.all <= PAYS.0 => false,
             Generic::Pays => {
                 let often = choices.evaluated >= PAYS.0 && self.evaluated >= PAYS.1;
-                often || choices.letters.iter().map(size).sum::<usize>() >= LARGE
+                often || choices.letters.iter().any(is_large)
             }
         }
     }
