@@ -510,8 +510,13 @@ fn put_together(
                     badly: subject.questions[n].sort == Sort::Violation,
                 };
                 let up_to = (subject.reduction, subject.symmetry);
-                match execution(subject.program, up_to, &states, how, control) {
-                    Ok(path) => Answer::Found(path),
+                let (p, asked) = (subject.program, subject.questions);
+                let turned = |path| match subject.symmetry {
+                    Some(symmetry) => symmetry.turned(p, asked, n, path),
+                    None => path,
+                };
+                match execution(p, up_to, &states, how, control) {
+                    Ok(path) => Answer::Found(turned(path)),
                     Err(stop) => Answer::Somewhere(stop),
                 }
             }

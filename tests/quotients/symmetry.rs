@@ -74,6 +74,11 @@ fn families() -> impl Strategy<Value = String> {
         "reach owned: m.owner == w(1);",
         "reach cells: b[0] == 1 && b[1] == 1;",
         "reach cell: b[1] == 1;",
+        "reach indexed: b[x] == 1 && x == 0;",
+        "invariant indexed: b[x] == 0;",
+        "reach two: w(0).t == 1 && at(w(1), end) && m.owner != w(0);",
+        "invariant two: !(w(0).t == 1 && w(1).t == 0);",
+        "init b[x] == 0;",
         "invariant free: m.owner == none || x == 0;",
         "init b[0] == b[1];",
         "init b[0] == 0;",
@@ -83,6 +88,7 @@ fn families() -> impl Strategy<Value = String> {
         "unprotected",
         "protected by m",
         "protected by self.t == 1",
+        "protected by self.t == b[x]",
     ]);
     let n = prop::sample::select(vec![1, 1, 2]);
     (body, other, asked, (initial(), initial()), y, n).prop_map(|(w, o, asked, (t, b), y, n)| {
@@ -274,13 +280,15 @@ fn what_tells_threads_apart_is_named() {
     assert_eq!(note("", skip), "");
     assert_eq!(note("", "lock(m); b[i] = 1; unlock(m);"), "");
     assert_eq!(note("reach all: b[0] == 1 && b[1] == 1;", "b[i] = 1;"), "");
+    assert_eq!(note("reach one: b[0] == 1;", "b[i] = 1;"), "");
+    assert_eq!(note("invariant mine: w(1).t == 0;", skip), "");
     assert_eq!(
-        note("reach one: b[0] == 1;", "b[i] = 1;"),
+        note("reach one: b[x] == 1;", "b[i] = 1;"),
         told("the question one")
     );
     assert_eq!(
-        note("invariant mine: w(1).t == 0;", skip),
-        told("the question mine")
+        note("init b[x] == 0;", "b[i] = 1;"),
+        told("the cells of b, whose index is computed")
     );
     assert_eq!(note("", "x = i;"), told("a step of w(1) at line 2"));
     assert_eq!(
@@ -467,9 +475,11 @@ fn mistakes_are_noticed() {
         let session = model(declared, body);
         let p = session.program();
         let questions = asked(p);
-        let (none, refused) = Symmetry::new(p, &questions, None);
+        let (own, refused) = Symmetry::new(p, &questions, None);
+        // With all its images a question tells no threads apart.
+        let asked = usize::from(mutant == Mutant::Questions);
         assert!(
-            none.is_trivial() && refused.len() == 1,
+            own.is_trivial() == (asked == 0) && refused.len() == 1 - asked,
             "{mutant:?} of {body}"
         );
         let some = match mutant {
@@ -483,6 +493,61 @@ fn mistakes_are_noticed() {
             !right(p, &questions, Some(&wrong), &plain),
             "{mutant:?} of {body}"
         );
+    }
+}
+
+/// A question may name threads: one is asked of all, and the execution is told with threads exchanged.
+#[test]
+fn questions_that_name_threads() {
+    let source = |n: usize| {
+        format!(
+            "mutex m; var x: 0..1 = 0 unprotected; var b[{n}]: 0..1 = 0 unprotected;
+             thread w(i in 0..{n}-1) {{ lock(m); x = 1 - x; b[i] = x; unlock(m); }}
+             reach last: b[{n}-1] == 1 && b[0] == 0 && at(w(0), end) && m.owner == w(1);
+             invariant two: !(b[1] == 1 && b[2] == 1) || m.owner != w(0);
+             reach never: m.owner == w(0) && m.owner == w(1);"
+        )
+    };
+    for (n, states, explored) in [(4, "191", "17"), (6, "1995", "25")] {
+        let session = loaded(&source(n)).expect("a model");
+        assert!(same(&session, false).expect("the same"));
+        let options = everything(session.program(), SYMMETRIC);
+        let report = reach(&session, "stoller-cohen", &options);
+        assert_eq!(report.states.as_deref(), Some(states));
+        assert_eq!(report.representatives.as_deref(), Some(explored));
+        let verdicts: Vec<Status> = report.questions.iter().map(|q| q.verdict).collect();
+        let traced = report.questions.iter().filter(|q| q.trace_length.is_some());
+        assert_eq!((verdicts.len(), traced.count()), (4, 2), "{verdicts:?}");
+    }
+    // Three of nine threads can be named in 504 ways.
+    let many = source(9).replace("at(w(0), end)", "at(w(2), end)");
+    let session = loaded(&many).expect("a model");
+    let options = everything(session.program(), SYMMETRIC);
+    let report = reach(&session, "stoller-cohen", &options);
+    assert!(report.representatives.is_none());
+}
+
+/// Whose cell it is that an index leads to is not known: that a question, or the initial states, tell threads apart by
+/// it was not noticed.
+#[test]
+fn a_computed_index_tells_threads_apart() {
+    for (declared, reached) in [("", true), ("init b[x] == 0;", true)] {
+        let source = format!(
+            "var y: 0..1 = 0 unprotected; var x: 0..2 = 0 unprotected; var b[3]: 0..1 = 0 unprotected; {declared}
+             thread w(i in 0..2) {{ atomic {{ when (y == 0) skip; y = 1; b[i] = 1; }} }}
+             reach indexed: b[x] == 1;"
+        );
+        let session = loaded(&source).expect("a model");
+        for reduced in [false, true] {
+            let options = ReachOptions {
+                reduced,
+                ..everything(session.program(), SYMMETRIC)
+            };
+            let report = reach(&session, "stoller-cohen", &options);
+            assert!(report.representatives.is_none());
+            let found = report.questions.iter().find(|q| q.name == "indexed");
+            assert_eq!(found.map(|q| q.verdict == Status::Holds), Some(reached));
+        }
     }
 }
 

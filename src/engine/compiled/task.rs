@@ -40,7 +40,10 @@ impl<'c> Task<'c> {
         control: &'c Control,
     ) -> Self {
         let machine = Machine::new(compiled);
-        let asked = questions
+        let instead = symmetry.map(|s| s.asked(questions));
+        let asked = instead
+            .as_deref()
+            .unwrap_or(questions)
             .iter()
             .map(|q| match q.sort {
                 Sort::Deadlock => Asked::Deadlock(machine.compile(program, &q.expr)),

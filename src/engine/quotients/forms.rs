@@ -1,6 +1,7 @@
 //! Texts to be compared: steps and conditions as trees, in which the order of operands does not count where it makes
 //! no difference, and threads that are meant are told from numbers.
 
+use super::images::Exchange;
 use crate::model::program::{
     ArrayId, CellId, Command, Edge, Expr, Kind, LocId, Program, Target, ThreadId, is_total,
 };
@@ -109,7 +110,45 @@ impl Form {
     }
 }
 
+/// Whether nothing in a condition can fail, so that its parts may be evaluated in any order.
+pub(super) fn is_plain(program: &Program, e: &Expr) -> bool {
+    let order = Order::Conditions;
+    Reader { program, order }.is_plain(e)
+}
+
+/// A condition with two threads exchanged, of which there is a form.
+pub(super) fn exchanged(program: &Program, e: &Expr, exchange: &Exchange) -> Expr {
+    let order = Order::Conditions;
+    Reader { program, order }.exchanged(e, exchange, false)
+}
+
 impl Reader<'_> {
+    /// The same, where `owner` says that a thread is meant.
+    fn exchanged(&self, e: &Expr, by: &Exchange, owner: bool) -> Expr {
+        let part = |e: &Expr| Box::new(self.exchanged(e, by, false));
+        let thread = |e: &Expr| Box::new(self.exchanged(e, by, true));
+        let all = |index: &[Expr]| index.iter().map(|e| *part(e)).collect();
+        match e {
+            Expr::Const(k) if owner => Expr::Const(by.owner(*k)),
+            Expr::Const(_) => e.clone(),
+            Expr::Cell(c) => Expr::Cell(by.cell(*c)),
+            Expr::Element(array, index) => Expr::Element(*array, all(index)),
+            Expr::Via(reference, allocated) => Expr::Via(part(reference), *allocated),
+            Expr::Slot(number, pool) => Expr::Slot(part(number), *pool),
+            Expr::At(t, places) => Expr::At(by.thread(*t), places.clone()),
+            Expr::Not(e) => Expr::Not(part(e)),
+            Expr::Neg(e) => Expr::Neg(part(e)),
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
+                if self.is_owner(a) || self.is_owner(b) =>
+            {
+                Expr::Binary(*op, thread(a), thread(b))
+            }
+            Expr::Binary(op, a, b) => Expr::Binary(*op, part(a), part(b)),
+            Expr::Cond(c, a, b) if owner => Expr::Cond(part(c), thread(a), thread(b)),
+            Expr::Cond(c, a, b) => Expr::Cond(part(c), part(a), part(b)),
+        }
+    }
+
     fn is_owner(&self, e: &Expr) -> bool {
         let cell = match e {
             Expr::Cell(c) => *c,

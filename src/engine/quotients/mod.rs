@@ -5,6 +5,7 @@
 
 mod dead_locals;
 mod forms;
+mod images;
 mod symmetry;
 mod unread;
 

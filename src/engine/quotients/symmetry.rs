@@ -8,11 +8,12 @@
 //! multinomial coefficient: counts are exact.
 
 use super::forms::{Form, Leaf};
+use super::images::{Exchange, Images};
 use crate::base::results::{Asymmetry, Difference};
 use crate::engine::Variable;
 use crate::engine::interpreter::State;
-use crate::engine::reach::{Question, Reduction};
-use crate::model::program::{CellId, Class, Kind, LocId, Program, ThreadId};
+use crate::engine::reach::{Path, Question, Reduction};
+use crate::model::program::{ArrayId, CellId, Class, Kind, LocId, Program, ThreadId};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +21,17 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default)]
 pub struct Symmetry {
     families: Vec<Family>,
+    /// Exchanges of neighbours.
+    exchanges: Vec<Exchange>,
+    /// Of each question that exchanges change, its images.
+    images: Vec<Option<Images>>,
 }
 
 #[derive(Clone, Debug)]
 struct Family {
     threads: Vec<ThreadId>,
+    /// Exchanges of neighbours.
+    exchanges: Vec<Exchange>,
     /// By member: the cells that are its own, in a common order.
     own: Vec<Vec<CellId>>,
     /// The cells that may name a member.
@@ -36,7 +43,6 @@ struct Texts<'a> {
     program: &'a Program,
     /// By thread and location: its steps.
     steps: Vec<Vec<Form>>,
-    questions: Vec<(String, Form)>,
     init: Vec<Form>,
     /// By cell and thread.
     predicates: BTreeMap<CellId, Vec<Form>>,
@@ -62,7 +68,7 @@ impl Symmetry {
         }
         all.retain(|(_, members)| members.len() > 1);
         let (mut found, mut refused) = (Symmetry::default(), Vec::new());
-        let texts = Texts::new(program, questions, reduction);
+        let texts = Texts::new(program, reduction);
         for (name, threads) in all {
             let family = match &texts {
                 Ok(texts) => texts.family(threads),
@@ -76,7 +82,20 @@ impl Symmetry {
                     family: name.to_string(),
                     difference: Difference::Members,
                 }),
-                Ok(family) => found.families.push(family),
+                Ok(family) => {
+                    let all = [found.exchanges.as_slice(), &family.exchanges].concat();
+                    match images(program, questions, &all) {
+                        Ok(images) => {
+                            found.images = images;
+                            found.exchanges = all;
+                            found.families.push(family);
+                        }
+                        Err(difference) => refused.push(Asymmetry {
+                            family: name.to_string(),
+                            difference,
+                        }),
+                    }
+                }
                 Err(difference) => refused.push(Asymmetry {
                     family: name.to_string(),
                     difference,
@@ -108,6 +127,23 @@ impl Symmetry {
     /// Whether nothing may be exchanged.
     pub fn is_trivial(&self) -> bool {
         self.families.is_empty()
+    }
+
+    /// The questions to be asked instead, which tell no members apart.
+    pub fn asked(&self, questions: &[Question]) -> Vec<Question> {
+        let instead = |(n, q): (usize, &Question)| match self.images.get(n) {
+            Some(Some(images)) => images.asked(q),
+            _ => q.clone(),
+        };
+        questions.iter().enumerate().map(instead).collect()
+    }
+
+    /// The execution that answers a question, by number, from one that answers what was asked instead.
+    pub fn turned(&self, p: &Program, questions: &[Question], n: usize, path: Path) -> Path {
+        match (questions.get(n), self.images.get(n)) {
+            (Some(q), Some(Some(images))) => images.turned(p, q, &self.exchanges, path),
+            _ => path,
+        }
     }
 
     /// What changes if the members of all families are sorted.
@@ -184,29 +220,11 @@ impl Family {
     }
 }
 
-/// An exchange of two members.
-struct Exchange {
-    threads: (ThreadId, ThreadId),
-    cells: BTreeMap<CellId, CellId>,
-}
-
 impl Exchange {
-    fn thread(&self, t: ThreadId) -> ThreadId {
-        match t {
-            t if t == self.threads.0 => self.threads.1,
-            t if t == self.threads.1 => self.threads.0,
-            t => t,
-        }
-    }
-
-    fn cell(&self, c: CellId) -> CellId {
-        self.cells.get(&c).copied().unwrap_or(c)
-    }
-
     fn form(&self, form: &Form) -> Form {
         form.renamed(&|leaf| match leaf {
             Leaf::Cell(c) => Leaf::Cell(self.cell(*c)),
-            Leaf::Thread(t) if *t >= 0 => Leaf::Thread(self.thread(*t as ThreadId) as i64),
+            Leaf::Thread(t) => Leaf::Thread(self.owner(*t)),
             Leaf::At(t, places) => Leaf::At(self.thread(*t), places.clone()),
             other => other.clone(),
         })
@@ -216,7 +234,6 @@ impl Exchange {
 impl<'a> Texts<'a> {
     fn new(
         program: &'a Program,
-        questions: &[Question],
         reduction: Option<&'a Reduction>,
     ) -> Result<Self, Difference> {
         let mut steps = Vec::new();
@@ -228,11 +245,6 @@ impl<'a> Texts<'a> {
             }
             steps.push(of_thread);
         }
-        let asked = questions.iter().map(|q| {
-            let form = Form::of_condition(program, &q.expr);
-            let name = || Difference::Question(q.name.clone());
-            Ok((q.name.clone(), form.ok_or_else(name)?))
-        });
         let init = program.init.iter().map(|e| {
             let form = Form::of_condition(program, e);
             form.ok_or(Difference::Initial("init".into()))
@@ -247,7 +259,6 @@ impl<'a> Texts<'a> {
         Ok(Texts {
             program,
             steps,
-            questions: asked.collect::<Result<_, _>>()?,
             init: init.collect::<Result<_, _>>()?,
             predicates,
             reduction,
@@ -267,16 +278,12 @@ impl<'a> Texts<'a> {
                 return Err(Difference::Owner(p.cells[c].name.clone()));
             }
         }
-        let mut indexed = None;
-        self.steps.iter().flatten().for_each(|form| {
-            form.each_leaf(&mut |leaf| match leaf {
-                Leaf::Array(a) if p.cells_of(*a).any(|c| all.contains(&c)) => indexed = Some(*a),
-                _ => {}
-            });
-        });
-        if let Some(array) = indexed {
+        let predicates = self.predicates.values().flatten();
+        let forms = self.steps.iter().flatten().chain(&self.init).chain(predicates);
+        if let Some(array) = indexed(p, forms, &|c| all.contains(&c)) {
             return Err(Difference::Index(p.arrays[array].name.clone()));
         }
+        let mut exchanges = Vec::new();
         for pair in (0..threads.len()).collect::<Vec<_>>().windows(2) {
             let (i, j) = (pair[0], pair[1]);
             let both = || own[i].iter().copied().zip(own[j].iter().copied());
@@ -285,10 +292,12 @@ impl<'a> Texts<'a> {
                 cells: both().chain(both().map(|(a, b)| (b, a))).collect(),
             };
             self.keeps(&exchange)?;
+            exchanges.push(exchange);
         }
         let is_owner = |c: &CellId| p.cells[*c].ty.kind == Kind::Owner;
         Ok(Family {
             threads,
+            exchanges,
             own,
             owners: (0..p.cells.len()).filter(is_owner).collect(),
         })
@@ -356,10 +365,6 @@ impl<'a> Texts<'a> {
                 return Err(Difference::Initial(cell.name.clone()));
             }
         }
-        let same = |a: &Form| exchange.form(a) == a.renamed(&Leaf::clone);
-        if let Some((name, _)) = self.questions.iter().find(|(_, form)| !same(form)) {
-            return Err(Difference::Question(name.clone()));
-        }
         let sorted = |of: &dyn Fn(&Form) -> Form| {
             let mut all: Vec<Form> = self.init.iter().map(of).collect();
             all.sort();
@@ -382,6 +387,35 @@ impl<'a> Texts<'a> {
         }
         Ok(())
     }
+}
+
+/// An array with such cells whose index is computed somewhere: then nobody knows whose cell is meant.
+pub(super) fn indexed<'f>(
+    p: &Program,
+    forms: impl IntoIterator<Item = &'f Form>,
+    own: &dyn Fn(CellId) -> bool,
+) -> Option<ArrayId> {
+    let mut found = None;
+    for form in forms {
+        form.each_leaf(&mut |leaf| match leaf {
+            Leaf::Array(a) if p.cells_of(*a).any(own) => found = Some(*a),
+            _ => {}
+        });
+    }
+    found
+}
+
+/// The images of those questions that exchanges change.
+fn images(
+    p: &Program,
+    questions: &[Question],
+    exchanges: &[Exchange],
+) -> Result<Vec<Option<Images>>, Difference> {
+    let of = |q: &Question| {
+        let images = Images::of(p, q, exchanges);
+        images.map_err(|()| Difference::Question(q.name.clone()))
+    };
+    questions.iter().map(of).collect()
 }
 
 fn step(p: &Program, thread: ThreadId, location: LocId) -> Difference {

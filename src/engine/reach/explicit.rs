@@ -129,8 +129,13 @@ impl Running<'_> {
                     badly: self.questions[n].sort == Sort::Violation,
                 };
                 let up_to = (self.reduction, self.symmetry);
-                *answer = match execution(self.program, up_to, &states, how, control) {
-                    Ok(path) => Answer::Found(path),
+                let (p, asked) = (self.program, self.questions);
+                let turned = |path| match self.symmetry {
+                    Some(symmetry) => symmetry.turned(p, asked, n, path),
+                    None => path,
+                };
+                *answer = match execution(p, up_to, &states, how, control) {
+                    Ok(path) => Answer::Found(turned(path)),
                     Err(stop) => Answer::Somewhere(stop),
                 };
             }

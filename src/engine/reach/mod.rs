@@ -86,6 +86,20 @@ pub struct Path {
     pub shortest: bool,
 }
 
+impl Path {
+    /// Its last state.
+    pub fn end(&self) -> State {
+        let (mut cells, mut places) = (self.first.cells(), self.first.locations());
+        for (variable, value) in self.moves.iter().flat_map(|step| &step.after) {
+            match *variable {
+                Variable::Cell(c) => cells[c] = *value,
+                Variable::Location(t) => places[t] = *value as LocId,
+            }
+        }
+        State::new(&cells, &places)
+    }
+}
+
 /// What became of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {

@@ -60,7 +60,7 @@ fn table(report: &CompareReport) -> String {
     if !report.notes.is_empty() {
         body += "\nnotes:\n";
         for note in &report.notes {
-            let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
+            let _ = writeln!(body, "{}", wrapped(&format!("  {note}"), 4));
         }
     }
     first + &printable_lines(&body)

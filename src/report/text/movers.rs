@@ -61,7 +61,7 @@ pub fn render_movers(report: &MoversReport, detail: Detail) -> String {
         if !report.notes.is_empty() {
             body += "\nnotes:\n";
             for note in &report.notes {
-                let _ = writeln!(body, "  {}", wrapped(&note.to_string(), 2));
+                let _ = writeln!(body, "{}", wrapped(&format!("  {note}"), 4));
             }
         }
         folded(&body)

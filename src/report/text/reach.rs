@@ -51,7 +51,7 @@ fn write(f: &mut String, report: &ReachReport, verbose: bool) -> fmt::Result {
     if !report.notes.is_empty() {
         writeln!(f, "\nnotes:")?;
         for note in &report.notes {
-            writeln!(f, "  {}", wrapped(&note.to_string(), 2))?;
+            writeln!(f, "{}", wrapped(&format!("  {note}"), 4))?;
         }
     }
     Ok(())

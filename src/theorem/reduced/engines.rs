@@ -22,6 +22,8 @@ use std::time::Instant;
 /// those of a first attempt in which they are not.
 const SOON: u64 = 1 << 21;
 const AS_IT_IS: u64 = 1 << 16;
+/// Of so many states, executions to what was looked for need not be the shortest ones, which diagrams find.
+const LARGE: u32 = 5000;
 
 /// Operations with threads exchanged, of each engine without, and then again with: where symmetry helps most, little
 /// is enough, and where it helps less, other engines may be faster. Of fewer threads nothing but the first is tried.
@@ -362,9 +364,14 @@ impl Check<'_> {
         if outcome.stopped == Some(Stop::Operations) {
             return Quick::Cut;
         }
-        let nowhere = |a: &Answer| matches!(a, Answer::Nowhere);
         let complete = outcome.stopped.is_none() && !outcome.violated;
-        if !complete || !outcome.answers.iter().all(nowhere) {
+        let large = outcome.states.as_ref().is_some_and(|n| *n >= LARGE.into());
+        let is_good = |(asked, answer): (&Asked, &Answer)| match answer {
+            Answer::Nowhere => true,
+            Answer::Found(path) => large && asked.wanted && prepared.retold(asked, path).is_some(),
+            Answer::Somewhere(_) => false,
+        };
+        if !complete || !asked.iter().zip(&outcome.answers).all(is_good) {
             return Quick::Open;
         }
         report.reductions = names(&quotients);
