@@ -222,6 +222,41 @@ fn what_is_not_explored_soon_is_explored_up_to_quotients() {
     assert_eq!(report.states.original, None);
 }
 
+/// What is looked for may be found by others as well, where threads are named, and they hold guesses against the reduced
+/// system where that takes them longer. By relations alone four readers take five seconds, and five half a minute.
+#[test]
+fn what_is_looked_for_is_found_up_to_quotients() {
+    let models = shipped::all();
+    let model = models
+        .iter()
+        .find(|m| m.name.contains("monitors/rw_cache.cor"));
+    let source = &model.expect("a shipped model").source;
+    let (four, five) = ((4, "81467"), (5, "980671"));
+    let sizes = match random::long() {
+        true => vec![four, five, (8, "1395385667")],
+        false => vec![four, five],
+    };
+    for (n, states) in sizes {
+        // What it expects is of two readers, and asks for the reduced system as it is.
+        let text = source.lines().filter(|line| !line.starts_with("expect"));
+        let text: Vec<&str> = text.collect();
+        let with = text
+            .join("\n")
+            .replace("READERS = 2", &format!("READERS = {n}"));
+        let report = by(&with, Reduce::First);
+        assert_eq!(report.verdict, Verdict::Holds, "{}", report.reason);
+        assert!(!report.in_full);
+        assert_eq!(report.reductions, ["dead-locals", "symmetry"]);
+        assert_eq!(report.states.reduced.as_deref(), Some(states));
+        for name in ["read_together", "a_hit"] {
+            let found = report.properties.iter().find(|p| p.name == name);
+            let found = found.expect("a property");
+            assert_eq!(found.verdict, Status::Holds, "{name}");
+            assert!(found.trace.is_some(), "{name}");
+        }
+    }
+}
+
 /// A deadlock may be due to a thread that has gone wrong, which is not looked at first.
 #[test]
 fn a_thread_that_goes_wrong_with_a_lock_keeps_others_waiting() {

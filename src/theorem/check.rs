@@ -34,6 +34,7 @@ use crate::theorem::invariants::{Ladder, Rung};
 use crate::theorem::own;
 use crate::theorem::read::{Model, Names, Unreadable};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
+use crate::theorem::reduced::engines::Quick;
 use crate::theorem::reduced::transactions;
 use crate::theorem::refuted_guesses::{self as inferred, Held};
 use std::cell::OnceCell;
@@ -421,9 +422,9 @@ impl Check<'_> {
 
         encoding.m.allow(self.worth(report), usize::MAX);
         let guesses = inference.as_ref().is_some_and(|i| i.has_guesses(program));
-        let mut quick = None;
+        let mut quick = Quick::Open;
         if guesses {
-            quick = self.quick(report, &prepared, &asked).answered();
+            quick = self.quick(report, &prepared, &asked);
         }
         let built = OnceCell::new();
         let made = || Explorer::new(&encoding, &visibility);
@@ -431,7 +432,7 @@ impl Check<'_> {
         // A guess is held against the reduced system before anything else is done with it; if that takes long, the
         // hypotheses are settled meanwhile, as if it were right.
         let mut held = Held::Open;
-        let guessed = guesses && quick.is_none();
+        let guessed = guesses && !matches!(quick, Quick::Answered(_));
         if let (true, Some(inference)) = (guessed, &mut inference) {
             let early = self.options.ends_early();
             held = self.hold(report, (&encoding, explorer()?, &goals), inference, early)?;
@@ -443,7 +444,12 @@ impl Check<'_> {
         }
         let mut ladder = Ladder::new(&encoding);
         let settled = self.hypotheses(report, &encoding, &visibility, &goals, &mut ladder)?;
-        if let (true, Some(inference), Held::Open) = (guessed, &mut inference, &held) {
+        if matches!((&held, &quick), (Held::Open, Quick::Cut)) && self.may_be_elsewhere() {
+            // What others find answers everything, unless it refutes a guess: that is seen on relations.
+            quick = self.all(report, &prepared, &asked);
+        }
+        let open = guessed && !matches!(quick, Quick::Answered(_));
+        if let (true, Some(inference), Held::Open) = (open, &mut inference, &held) {
             held = self.hold(report, (&encoding, explorer()?, &goals), inference, true)?;
         }
         if let Held::Refuted = held {
@@ -459,24 +465,22 @@ impl Check<'_> {
             return self.only(prepared);
         }
         if !guesses {
-            quick = self.quick(report, &prepared, &asked).answered();
+            quick = self.quick(report, &prepared, &asked);
         }
-        if quick.is_some() || !self.options.quotients.is_empty() {
-            encoding.m.allow(u64::MAX, usize::MAX);
-            if let Some(outcome) = quick {
-                self.tell(report, prepared.telling(&asked), &outcome);
-            } else {
-                self.elsewhere(report, prepared.telling(&asked));
-            }
-            report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
-            let inside = |t, l| is_inside(&encoding, &visibility, t, l);
-            self.judge(report, (&encoding, &inside), &asked)?;
-            return Ok(false);
+        if matches!(quick, Quick::Answered(_)) || !self.options.quotients.is_empty() {
+            return self.by_others(report, (&encoding, &visibility), &prepared, &asked, quick);
+        }
+        if matches!(quick, Quick::Cut) && self.may_be_elsewhere() {
+            let little = encoding.m.left().min(self.little());
+            encoding.m.allow(little, usize::MAX);
         }
         let reduced = match held {
             Held::Explored(reduced) => reduced,
             _ => self.explore(report, explorer()?, &goals),
         };
+        if reduced.stopped == Some(Stop::Effort) {
+            return self.by_others(report, (&encoding, &visibility), &prepared, &asked, quick);
+        }
         encoding.m.allow(u64::MAX, usize::MAX);
         let explored = Explored {
             plain: &encoding,
@@ -487,14 +491,36 @@ impl Check<'_> {
             goals: &goals,
             phased: None,
         };
-        if reduced.stopped == Some(Stop::Effort) {
-            self.elsewhere(report, prepared.telling(&asked));
-            let inside = |t, l| explored.is_inside(t, l);
-            self.judge(report, (&encoding, &inside), &asked)?;
-        } else {
-            self.conclude(report, &explored, &mut ladder)?;
-        }
+        self.conclude(report, &explored, &mut ladder)?;
         Ok(false)
+    }
+
+    /// Tells what others have found in the reduced system, or has them explore it now.
+    fn by_others(
+        &self,
+        report: &mut Report,
+        (encoding, visibility): (&Encoding, &Visibility),
+        prepared: &Prepared,
+        asked: &[Asked],
+        quick: Quick,
+    ) -> Result<bool, Stop> {
+        encoding.m.allow(u64::MAX, usize::MAX);
+        match quick {
+            Quick::Answered(outcome) => self.tell(report, prepared.telling(asked), &outcome),
+            Quick::Cut | Quick::Open => {
+                self.elsewhere(report, prepared.telling(asked));
+            }
+        }
+        report.statistics.peak_nodes = Some(encoding.m.peak().to_string());
+        let inside = |t, l| is_inside(encoding, visibility, t, l);
+        self.judge(report, (encoding, &inside), asked)?;
+        Ok(false)
+    }
+
+    /// Whether others may explore the reduced system: relations have nothing that is asked for beside answers.
+    fn may_be_elsewhere(&self) -> bool {
+        let asked_for = self.options.reduce == Reduce::Always || self.options.certificate;
+        !asked_for && !self.options.ends_early() && self.left < u64::MAX
     }
 
     /// Leaves the rest to others, who need this.

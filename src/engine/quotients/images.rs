@@ -117,7 +117,10 @@ impl Images {
         };
         let (all, words): (Vec<Expr>, Vec<Vec<usize>>) = found.into_iter().unzip();
         let joined = |a, b| Expr::Binary(op, Box::new(a), Box::new(b));
-        Ok(all.into_iter().reduce(joined).map(|all| Images { all, words }))
+        Ok(all
+            .into_iter()
+            .reduce(joined)
+            .map(|all| Images { all, words }))
     }
 
     /// The question that asks for all images.

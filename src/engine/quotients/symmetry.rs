@@ -232,10 +232,7 @@ impl Exchange {
 }
 
 impl<'a> Texts<'a> {
-    fn new(
-        program: &'a Program,
-        reduction: Option<&'a Reduction>,
-    ) -> Result<Self, Difference> {
+    fn new(program: &'a Program, reduction: Option<&'a Reduction>) -> Result<Self, Difference> {
         let mut steps = Vec::new();
         for (t, thread) in program.threads.iter().enumerate() {
             let mut of_thread = Vec::new();
@@ -279,7 +276,12 @@ impl<'a> Texts<'a> {
             }
         }
         let predicates = self.predicates.values().flatten();
-        let forms = self.steps.iter().flatten().chain(&self.init).chain(predicates);
+        let forms = self
+            .steps
+            .iter()
+            .flatten()
+            .chain(&self.init)
+            .chain(predicates);
         if let Some(array) = indexed(p, forms, &|c| all.contains(&c)) {
             return Err(Difference::Index(p.arrays[array].name.clone()));
         }

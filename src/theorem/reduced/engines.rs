@@ -278,22 +278,12 @@ pub(in crate::theorem) struct Telling<'t> {
 
 /// What became of a short exploration.
 pub(in crate::theorem) enum Quick {
-    /// Everything is explored, nothing is violated, and nothing that was looked for is met.
+    /// Everything is explored, and nothing is violated.
     Answered(Box<Outcome>),
     /// There was too much to explore.
     Cut,
     /// Others have to say more.
     Open,
-}
-
-impl Quick {
-    /// What was found, if that is all.
-    pub(in crate::theorem) fn answered(self) -> Option<Outcome> {
-        match self {
-            Quick::Answered(outcome) => Some(*outcome),
-            Quick::Cut | Quick::Open => None,
-        }
-    }
 }
 
 impl Check<'_> {
@@ -372,6 +362,25 @@ impl Check<'_> {
             Answer::Somewhere(_) => false,
         };
         if !complete || !asked.iter().zip(&outcome.answers).all(is_good) {
+            return Quick::Open;
+        }
+        report.reductions = names(&quotients);
+        Quick::Answered(Box::new(outcome))
+    }
+
+    /// What others find, however long it takes, if they find no violation.
+    pub(in crate::theorem) fn all(
+        &self,
+        report: &mut Report,
+        prepared: &Prepared,
+        asked: &[Asked],
+    ) -> Quick {
+        let clock = Instant::now();
+        self.control.enter("the reduced system");
+        let quotients = self.quotients();
+        let outcome = prepared.explore(asked, &quotients, u64::MAX, self.control);
+        report.timing.exploration = clock.elapsed().as_secs_f64();
+        if !is_complete(&outcome) || outcome.violated {
             return Quick::Open;
         }
         report.reductions = names(&quotients);
