@@ -65,8 +65,8 @@ const FAMILIES: [Family; 12] = [
         "N",
         &[2, 4, 8, 10, 16, 64],
     ),
-    ("bank, ordered locks", BANK, "N", &[2, 3, 4]),
-    ("bounded stack", STACK, "N", &[2, 3, 4, 5, 6]),
+    ("bank, ordered locks", BANK, "N", &[2, 3, 4, 5]),
+    ("bounded stack", STACK, "N", &[2, 3, 4, 5, 6, 7]),
     ("striped locks", STRIPED, "N", &[2, 3, 4, 5, 6]),
     (
         "memory_reuse",
@@ -99,7 +99,7 @@ const FAMILIES: [Family; 12] = [
         "ROUNDS",
         &[3, 4, 8, 16],
     ),
-    ("rw_cache", "monitors/rw_cache", "READERS", &[3, 4, 5, 6]),
+    ("rw_cache", "monitors/rw_cache", "READERS", &[3, 4, 5, 6, 7]),
     (
         "philosophers_atomic",
         "classic/philosophers_atomic",

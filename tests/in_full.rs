@@ -222,8 +222,8 @@ fn what_is_not_explored_soon_is_explored_up_to_quotients() {
     assert_eq!(report.states.original, None);
 }
 
-/// What is looked for may be found by others as well, where threads are named, and they hold guesses against the reduced
-/// system where that takes them longer. By relations alone four readers take five seconds, and five half a minute.
+/// What is looked for may be found by others as well, where threads are named, and they hold guesses against the
+/// reduced system where that takes longer. By relations alone four readers take five seconds, and five half a minute.
 #[test]
 fn what_is_looked_for_is_found_up_to_quotients() {
     let models = shipped::all();
