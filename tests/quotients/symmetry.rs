@@ -286,10 +286,11 @@ fn what_tells_threads_apart_is_named() {
         note("reach one: b[x] == 1;", "b[i] = 1;"),
         told("the question one")
     );
-    assert_eq!(
-        note("init b[x] == 0;", "b[i] = 1;"),
-        told("the cells of b, whose index is computed")
-    );
+    let late = "var y: 0..1 = 0 protected by self.t == b[x];";
+    for declared in ["init b[x] == 0;", late] {
+        let why = told("the cells of b, whose index is computed");
+        assert_eq!(note(declared, "b[i] = 1;"), why);
+    }
     assert_eq!(note("", "x = i;"), told("a step of w(1) at line 2"));
     assert_eq!(
         note("", "b[i] = 1; t = b[x];"),
