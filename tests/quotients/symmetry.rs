@@ -10,7 +10,8 @@ use coarsen::engine::quotients::{Quotient, Symmetry};
 use coarsen::engine::reach::{Answer, Outcome, Question, Sort, explicit};
 use coarsen::model::program::{Command, Expr, Program};
 use coarsen::results::{Note, ReachReport, Status};
-use coarsen::{ReachOptions, Session};
+use coarsen::theorem::Reduce;
+use coarsen::{CheckOptions, ReachOptions, Session};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -550,6 +551,73 @@ fn a_computed_index_tells_threads_apart() {
             assert_eq!(found.map(|q| q.verdict == Status::Holds), Some(reached));
         }
     }
+}
+
+/// `coarsen check` exchanges threads, too.
+#[test]
+fn a_check_says_of_a_computed_index_what_is_true() {
+    let source =
+        "var x: 0..2 = 1 unprotected; var y: 0..1 = 0 unprotected; var b[3]: 0..1 = 0 unprotected;
+        thread w(i in 0..2) {
+            var t: 0..1 = 0;
+            y = 1;
+            atomic { when (y == 0) skip; y = 1; b[i] = 1; }
+            b[i] = t;
+        }
+        thread o { y = 0; }
+        reach q: b[x] == 1;
+        invariant nq: b[x] == 0;";
+    assert_eq!(checked(&loaded(source).expect("a model")), Ok(2));
+}
+
+/// How many properties a check says the same of as an exploration without exchanges.
+fn checked(session: &Session) -> Result<usize, String> {
+    let plain = reach(
+        session,
+        "stoller-cohen",
+        &everything(session.program(), &[]),
+    );
+    if plain.violated {
+        return Ok(0);
+    }
+    let theory = coarsen::theory("stoller-cohen").expect("shipped");
+    let mut compared = 0;
+    for reduce in [Reduce::Auto, Reduce::First] {
+        let options = CheckOptions {
+            reduce,
+            ..CheckOptions::default()
+        };
+        let report = session.check(&theory, &options, &Control::default());
+        compared = 0;
+        for property in &report.properties {
+            let found = plain.questions.iter().find(|q| q.name == property.name);
+            let (mine, other) = (property.verdict, found.map(|q| q.verdict));
+            if mine == Status::Unknown || other.is_none_or(|v| v == Status::Unknown) {
+                continue;
+            }
+            if other != Some(mine) {
+                return Err(format!("{mine:?}, not {other:?}: {}", property.name));
+            }
+            compared += 1;
+        }
+    }
+    Ok(compared)
+}
+
+#[test]
+fn checks_say_the_same() {
+    let compared = Cell::new(0);
+    let mut runner = random::runner(200);
+    let result = runner.run(&families(), |source| {
+        if let Some(session) = loaded(&source) {
+            let same = checked(&session);
+            let same = same.map_err(|e| TestCaseError::fail(format!("{e} of {source}")))?;
+            compared.set(compared.get() + same);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(compared.get(), 60), "{compared:?} compared");
 }
 
 /// A search that follows the last state met finds the same.
