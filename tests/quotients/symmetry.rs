@@ -556,15 +556,15 @@ fn a_computed_index_tells_threads_apart() {
 /// `coarsen check` exchanges threads, too.
 #[test]
 fn a_check_says_of_a_computed_index_what_is_true() {
-    let source =
-        "var x: 0..2 = 1 unprotected; var y: 0..1 = 0 unprotected; var b[3]: 0..1 = 0 unprotected;
+    let source = "mutex m; var x: 0..2 = 1 unprotected; var y: 0..1 = 0 unprotected;
+        var b[3]: 0..1 = 0 unprotected;
         thread w(i in 0..2) {
             var t: 0..1 = 0;
-            y = 1;
+            if (t == 1) { b[i] = 1; } else { y = 1; }
             atomic { when (y == 0) skip; y = 1; b[i] = 1; }
             b[i] = t;
         }
-        thread o { y = 0; }
+        thread o { lock(m); y = 0; unlock(m); }
         reach q: b[x] == 1;
         invariant nq: b[x] == 0;";
     assert_eq!(checked(&loaded(source).expect("a model")), Ok(2));
@@ -585,6 +585,7 @@ fn checked(session: &Session) -> Result<usize, String> {
     for reduce in [Reduce::Auto, Reduce::First] {
         let options = CheckOptions {
             reduce,
+            others: coarsen::candidates().split_off(1),
             ..CheckOptions::default()
         };
         let report = session.check(&theory, &options, &Control::default());

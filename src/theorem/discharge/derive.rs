@@ -248,7 +248,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             let longer = all.iter().flat_map(|(some, times)| {
                 let mut kinds: BTreeMap<ThreadId, (ThreadId, usize)> = BTreeMap::new();
                 for &t in members.iter().filter(|t| !some.contains(t)) {
-                    let kind = kinds.entry(self.exchanges.first(t)).or_insert((t, 0));
+                    let kind = kinds.entry(self.kind(t, members)).or_insert((t, 0));
                     kind.1 += 1;
                 }
                 let with =
@@ -258,6 +258,15 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             all = longer.collect();
         }
         all
+    }
+
+    /// The first of these threads that one may be exchanged with: that leaves the program as it is, and both are in the
+    /// same phases at their locations. Of which steps others notice something a property may say of some threads only.
+    fn kind(&self, thread: ThreadId, members: &[ThreadId]) -> ThreadId {
+        let first = |t: ThreadId| self.exchanges.first(t);
+        let phases = |t: ThreadId| self.model.phased.map(|p| &p.phases[t]);
+        let is_like = |t: &&ThreadId| first(**t) == first(thread) && phases(**t) == phases(thread);
+        members.iter().find(is_like).copied().unwrap_or(thread)
     }
 
     /// Derives the instances for threads of certain classes. Whether an action in them is empty.
