@@ -359,8 +359,8 @@ fn generic_threads_know_of_each_cell() {
     assert!(facts.count() >= 10);
 }
 
-/// What a property says of some threads only may be why a step of one commits and that of another does not. So phases
-/// were those of other threads, although these may be exchanged: what a fact says of one is not known of the other then.
+/// What a property says of some threads only may be why a step of one commits and that of another does not. What a fact
+/// says of one is not known of the other then, although the two may be exchanged.
 #[test]
 fn phases_may_tell_threads_apart() {
     let some = "mutex m; var x: 0..2 = 0 unprotected; var b[3]: 0..1 unprotected;
