@@ -19,10 +19,9 @@ pub enum Side {
 const FIRST: u64 = 1 << 19;
 
 /// As long as the other has done no more than this, about a second, the reducing side may do one part in `SHARE` of its
-/// work; of all beyond, `LATER` times as much. A pair costs it up to twice what work costs the other.
+/// work; of all beyond, as much.
 const SOON: u64 = 1 << 26;
-const SHARE: u64 = 6;
-const LATER: u64 = 2;
+const SHARE: u64 = 8;
 
 /// The turns of two sides.
 #[derive(Debug, Default)]
@@ -52,7 +51,7 @@ impl Account {
             return side;
         }
         let later = self.full.saturating_sub(SOON);
-        let share = FIRST + (self.full - later) / SHARE + later.saturating_mul(LATER);
+        let share = FIRST + (self.full - later) / SHARE + later;
         match self.reduced <= share {
             true => Side::Reduced,
             false => Side::Full,
@@ -126,7 +125,7 @@ impl Drop for Begun<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST, LATER, SHARE, SOON, Side, Turns};
+    use super::{FIRST, SHARE, SOON, Side, Turns};
     use std::sync::Mutex;
     use std::thread;
 
@@ -143,7 +142,7 @@ mod tests {
         };
         thread::scope(|scope| {
             scope.spawn(|| work(Side::Full, &[SHARE, SOON, SOON, 1, 1]));
-            let once = SOON / SHARE + SOON * LATER;
+            let once = SOON / SHARE + SOON;
             work(Side::Reduced, &[FIRST, 1, 1, once, once]);
         });
         let order = order.into_inner().expect("nobody panics");

@@ -344,7 +344,7 @@ pub(crate) fn invariant(
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         keep: true,
     };
-    let (outcome, _) = portfolio(program, &[], &order, None, how, control);
+    let (outcome, _) = portfolio(program, &[], &order, (None, None), how, control);
     if let Some(stop) = outcome.stopped {
         return Err(stop);
     }

@@ -332,7 +332,7 @@ impl Mutant {
 fn mistakes_are_noticed() {
     let caught: Cell<BTreeMap<Mutant, usize>> = Cell::default();
     let unlawful: Cell<BTreeMap<Mutant, usize>> = Cell::default();
-    let mut runner = random::runner(250);
+    let mut runner = random::runner(1000);
     let result = runner.run(&locals(), |source| {
         let Some(session) = loaded(&source) else {
             return Ok(());

@@ -464,7 +464,7 @@ impl Run<'_> {
                     &self.program,
                     &self.questions,
                     &|n| self.order(n),
-                    self.reduction.as_ref(),
+                    (self.reduction.as_ref(), None),
                     How {
                         most,
                         facts: options.facts,

@@ -105,10 +105,10 @@ impl Symmetry {
         (found, refused)
     }
 
-    /// How many threads the largest family has.
-    pub fn largest(&self) -> usize {
-        let sizes = self.families.iter().map(|f| f.threads.len());
-        sizes.max().unwrap_or(0)
+    /// How many states may be seen as one, at most.
+    pub fn largest_orbit(&self) -> u64 {
+        let sizes = self.families.iter().map(|f| f.threads.len() as u64);
+        sizes.flat_map(|n| 1..=n).fold(1, u64::saturating_mul)
     }
 
     /// The first thread that one may be exchanged with, or itself.

@@ -3,7 +3,8 @@
 //!
 //! No engine is best on every model, and nobody can tell beforehand which one is. So each gets a share of a budget,
 //! then of one twice as large, and so on. An engine that was interrupted keeps its tables, so it is soon where it was.
-//! All that is spent in vain is a constant multiple of what the first engine to finish needs.
+//! All that is spent in vain is a constant multiple of what the first engine to finish needs. Where threads may be
+//! exchanged, the search state by state does that; it takes no more of the time than without.
 
 use super::explicit::{self, Running};
 use super::question::Question;
@@ -13,6 +14,7 @@ use crate::base::control::{Control, Stop};
 use crate::engine::Variable;
 use crate::engine::compiled::{Compiled, ExplicitSearch, Mode};
 use crate::engine::diagrams::Strategy;
+use crate::engine::quotients::Symmetry;
 use crate::model::program::Program;
 use std::cell::OnceCell;
 
@@ -23,6 +25,18 @@ const PER_LEVEL: u64 = 128;
 
 /// States beyond which the explicit engine leaves the memory to the others.
 const MANY: usize = 20_000_000;
+
+/// The search state by state has so many times the common budget: its operations are cheap, and where it wins, those of
+/// diagrams are dear.
+const STATES: Share = Share { times: 2, of: 1 };
+
+/// With threads exchanged an operation takes four times as long, and there may be far fewer of them. Steps of a reduced
+/// system leave less structure to diagrams: there it has most of the time.
+const EXCHANGED: Share = Share { times: 1, of: 2 };
+const EXCHANGED_REDUCED: Share = Share { times: 8, of: 1 };
+
+/// Of a program in full, fewer states than this that may be seen as one do not pay.
+const ORBIT: u64 = 24;
 
 /// What an operation on diagrams costs, in pairs of BDD nodes.
 const DIAGRAMS_COST: u64 = 12;
@@ -38,9 +52,27 @@ pub struct Attempt {
     pub finished: bool,
 }
 
+/// Which part of the common budget an engine has.
+#[derive(Clone, Copy)]
+struct Share {
+    times: u64,
+    of: u64,
+}
+
+impl Share {
+    fn parts(of: u64) -> Self {
+        Share { times: 1, of }
+    }
+
+    fn allowed(self, budget: u64) -> u64 {
+        budget.saturating_mul(self.times) / self.of
+    }
+}
+
 /// An engine with what it has done so far.
 struct Turn<'p, 'c> {
     engine: Candidate<'p, 'c>,
+    share: Share,
     done: u64,
 }
 
@@ -49,8 +81,6 @@ enum Candidate<'p, 'c> {
     Diagrams {
         settings: Box<Settings>,
         order: String,
-        /// Its budget is the common one divided by this.
-        share: u64,
         model: Box<Option<Model<'p, 'c>>>,
     },
     Explicit {
@@ -60,8 +90,12 @@ enum Candidate<'p, 'c> {
 }
 
 impl<'p, 'c> Turn<'p, 'c> {
-    fn first(engine: Candidate<'p, 'c>) -> Self {
-        Turn { engine, done: 0 }
+    fn first(engine: Candidate<'p, 'c>, share: Share) -> Self {
+        Turn {
+            engine,
+            share,
+            done: 0,
+        }
     }
 }
 
@@ -90,33 +124,22 @@ impl Candidate<'_, '_> {
 }
 
 impl<'p: 'c, 'c> Candidate<'p, 'c> {
-    /// Goes on for `allowed` operations, `most` being the end.
+    /// Goes on for so many operations, which may be the last.
     fn turn(
         &mut self,
         program: &'p Program,
         questions: &[Question],
-        (allowed, most): (u64, u64),
+        (operations, last): (u64, bool),
         control: &'c Control,
     ) -> Outcome {
         match self {
             Candidate::Diagrams {
-                settings,
-                share,
-                model,
-                ..
+                settings, model, ..
             } => {
-                settings.operations = if allowed == most {
-                    most
-                } else {
-                    allowed / *share
-                };
+                settings.operations = operations;
                 answer(program, questions, settings, control, model)
             }
-            // Its operations are cheap, and where it wins, the diagrams' are dear.
-            Candidate::Explicit { search, .. } => {
-                let last = allowed == most;
-                search.go_on((allowed.saturating_mul(2), MANY), last, control)
-            }
+            Candidate::Explicit { search, .. } => search.go_on((operations, MANY), last, control),
         }
     }
 }
@@ -145,13 +168,14 @@ struct Task<'a> {
     program: &'a Program,
     questions: &'a [Question],
     reduction: Option<&'a Reduction>,
+    symmetry: Option<&'a Symmetry>,
     how: How,
     control: &'a Control,
 }
 
 impl<'a> Task<'a> {
-    fn diagrams(&self, strategy: Strategy, (name, order): Named, share: u64) -> Candidate<'a, 'a> {
-        Candidate::Diagrams {
+    fn diagrams(&self, strategy: Strategy, (name, order): Named, share: Share) -> Turn<'a, 'a> {
+        let engine = Candidate::Diagrams {
             settings: Box::new(Settings {
                 strategy,
                 order,
@@ -162,9 +186,9 @@ impl<'a> Task<'a> {
                 keep: self.how.keep,
             }),
             order: name,
-            share,
             model: Box::new(None),
-        }
+        };
+        Turn::first(engine, share)
     }
 
     /// The search state by state, if the program can be compiled.
@@ -172,34 +196,46 @@ impl<'a> Task<'a> {
         &self,
         compiled: &'a OnceCell<Option<Compiled>>,
         (name, order): &'a Named,
-    ) -> Option<Candidate<'a, 'a>> {
+        (symmetry, share): (Option<&'a Symmetry>, Share),
+    ) -> Option<Turn<'a, 'a>> {
         let Task {
             program,
             questions,
             reduction,
             how,
             control,
+            ..
         } = *self;
         let made = || Compiled::new(program, order, control).ok();
         let compiled = compiled.get_or_init(made).as_ref()?;
         let mode = Mode::Breadth;
         let on = (mode, how.cores);
-        let search =
-            ExplicitSearch::new(program, compiled, questions, (reduction, None), on, control);
-        Some(Candidate::Explicit {
+        let up_to = (reduction, symmetry);
+        let search = ExplicitSearch::new(program, compiled, questions, up_to, on, control);
+        let engine = Candidate::Explicit {
             search: Box::new(Running {
                 program,
                 compiled,
                 order,
                 questions,
                 reduction,
-                symmetry: None,
+                symmetry,
                 search,
                 mode,
                 keep: how.keep,
             }),
             order: name.clone(),
-        })
+        };
+        Some(Turn::first(engine, share))
+    }
+
+    /// The symmetry, if it is used: whoever explores state by state then does so up to exchanges of threads.
+    fn exchanges(&self) -> Option<(&'a Symmetry, Share)> {
+        let symmetry = self.symmetry?;
+        match self.reduction {
+            Some(_) => Some((symmetry, EXCHANGED_REDUCED)),
+            None => (symmetry.largest_orbit() >= ORBIT).then_some((symmetry, EXCHANGED)),
+        }
     }
 
     /// All others join those whose turns are not over.
@@ -210,19 +246,21 @@ impl<'a> Task<'a> {
         orders: Orders,
         compiled: &'a OnceCell<Option<Compiled>>,
     ) {
-        let explicit = first.iter().filter_map(|o| self.explicit(compiled, o));
-        // First, since where it wins, diagrams of the same budget take longer.
-        turns.splice(..0, explicit.map(Turn::first));
-        let with = |strategy, share| {
+        if self.exchanges().is_none() {
+            let explicit = |o| self.explicit(compiled, o, (None, STATES));
+            // First, since where it wins, diagrams of the same budget take longer.
+            turns.splice(..0, first.iter().filter_map(explicit));
+        }
+        let with = |strategy, of| {
             let first = first.iter().cloned();
-            first.map(move |o| Turn::first(self.diagrams(strategy, o, share)))
+            first.map(move |o| self.diagrams(strategy, o, Share::parts(of)))
         };
         turns.extend(with(Strategy::Chaining, 4));
         let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
         for other in (1..).map_while(orders) {
             if !seen.contains(&other.1) {
                 seen.push(other.1.clone());
-                turns.push(Turn::first(self.diagrams(Strategy::Saturation, other, 8)));
+                turns.push(self.diagrams(Strategy::Saturation, other, Share::parts(8)));
             }
         }
         turns.extend(with(Strategy::Worklist, 8));
@@ -235,13 +273,13 @@ fn has_finished(outcome: &Outcome) -> bool {
     outcome.stopped.is_none() && !outcome.answers.iter().any(short)
 }
 
-/// Tries engines and orders until one has answered everything. The result also has the attempts, with the operations
-/// spent.
+/// Tries engines and orders until one has answered everything. With a symmetry, states that differ by an exchange of
+/// threads may be explored as one. The result also has the attempts, with the operations spent.
 pub fn portfolio(
     program: &Program,
     questions: &[Question],
     orders: Orders,
-    reduction: Option<&Reduction>,
+    (reduction, symmetry): (Option<&Reduction>, Option<&Symmetry>),
     how: How,
     control: &Control,
 ) -> (Outcome, Vec<(Attempt, u64)>) {
@@ -249,15 +287,18 @@ pub fn portfolio(
         program,
         questions,
         reduction,
+        symmetry,
         how,
         control,
     };
     let most = how.most;
     let compiled = OnceCell::new();
     let first = orders(0);
-    let saturation = |o: &Named| task.diagrams(Strategy::Saturation, o.clone(), 1);
-    let saturation = first.iter().map(saturation);
-    let mut candidates: Vec<Turn> = saturation.map(Turn::first).collect();
+    let exchanged = |(s, share)| task.explicit(&compiled, first.as_ref()?, (Some(s), share));
+    let exchanged = task.exchanges().and_then(exchanged);
+    let mut candidates: Vec<Turn> = exchanged.into_iter().collect();
+    let saturation = |o: &Named| task.diagrams(Strategy::Saturation, o.clone(), Share::parts(1));
+    candidates.extend(first.iter().map(saturation));
     let mut all_tried = false;
     let mut attempts = Vec::new();
     let mut last = Outcome::begin("auto", questions.len());
@@ -266,8 +307,12 @@ pub fn portfolio(
     loop {
         let mut again = Vec::new();
         for mut c in candidates {
-            let budget = (allowed, most);
-            let outcome = c.engine.turn(program, questions, budget, control);
+            let ends = allowed == most;
+            let some = match ends {
+                true => most,
+                false => c.share.allowed(allowed).min(most),
+            };
+            let outcome = c.engine.turn(program, questions, (some, ends), control);
             let finished = has_finished(&outcome);
             let done = outcome.operations.unwrap_or(0);
             attempts.push((c.engine.attempt(finished), done));

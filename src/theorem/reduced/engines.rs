@@ -2,11 +2,8 @@
 
 use crate::base::control::{Control, Stop};
 use crate::base::results::{Conclusion, Hypothesis, Note, PropertyReason, Report, Trace};
-use crate::engine::compiled::Mode;
 use crate::engine::quotients::{DeadLocals, Quotient, Symmetry};
-use crate::engine::reach::{
-    Answer, How, Outcome, Path, Question, Reduction, Sort, explicit, portfolio,
-};
+use crate::engine::reach::{Answer, How, Outcome, Path, Question, Reduction, Sort, portfolio};
 use crate::engine::{Heuristic, State, Variable};
 use crate::model::program::{Expr, LocId, Program, Thread};
 use crate::model::text::ast::PropertyKind;
@@ -24,13 +21,6 @@ const SOON: u64 = 1 << 21;
 const AS_IT_IS: u64 = 1 << 16;
 /// Of so many states, executions to what was looked for need not be the shortest ones, which diagrams find.
 const LARGE: u32 = 5000;
-
-/// Operations with threads exchanged, of each engine without, and then again with: where symmetry helps most, little
-/// is enough, and where it helps less, other engines may be faster. Of fewer threads nothing but the first is tried.
-const SYMMETRIC_FIRST: u64 = 1 << 15;
-const PLAIN_FIRST: u64 = 1 << 20;
-const SYMMETRIC: u64 = 1 << 27;
-const MANY_THREADS: usize = 5;
 
 /// What is to be explored.
 pub struct Wanted<'w> {
@@ -62,7 +52,7 @@ pub(in crate::theorem) fn cores() -> usize {
 pub(in crate::theorem) fn by_engines(
     p: &Program,
     questions: &[Question],
-    reduction: Option<&Reduction>,
+    up_to: (Option<&Reduction>, Option<&Symmetry>),
     most: u64,
     control: &Control,
 ) -> Outcome {
@@ -72,7 +62,7 @@ pub(in crate::theorem) fn by_engines(
         cores: cores(),
         keep: false,
     };
-    portfolio(p, questions, &|n| order(p, n), reduction, how, control).0
+    portfolio(p, questions, &|n| order(p, n), up_to, how, control).0
 }
 
 /// The same, where threads may be exchanged: states that differ by that are explored as one, and counted.
@@ -83,41 +73,15 @@ pub(in crate::theorem) fn by_exchanges(
     most: u64,
     control: &Control,
 ) -> Outcome {
-    let all = |most| by_engines(p, questions, reduction, most, control);
     let (symmetry, _) = Symmetry::new(p, questions, reduction);
-    let exchanged = |some: u64| {
-        let (_, order) = order(p, 0)?;
-        let (up_to, on) = ((reduction, Some(&symmetry)), (Mode::Breadth, cores()));
-        let outcome = explicit(p, questions, &order, up_to, on, some.min(most), control);
-        is_final(&outcome, control).then_some(outcome)
-    };
-    let plain = |some: u64| {
-        let outcome = all(some.min(most));
-        is_final(&outcome, control).then_some(outcome)
-    };
-    if symmetry.is_trivial() {
-        return all(most);
-    }
-    // Coarse steps leave less structure to diagrams.
-    if reduction.is_some() {
-        return exchanged(SYMMETRIC).unwrap_or_else(|| all(most));
-    }
-    let many = symmetry.largest() >= MANY_THREADS;
-    exchanged(SYMMETRIC_FIRST)
-        .or_else(|| many.then(|| plain(PLAIN_FIRST)).flatten())
-        .or_else(|| many.then(|| exchanged(SYMMETRIC)).flatten())
-        .unwrap_or_else(|| all(most))
+    let symmetry = Some(&symmetry).filter(|s| !s.is_trivial());
+    by_engines(p, questions, (reduction, symmetry), most, control)
 }
 
 /// Whether everything was explored, and each question has its answer.
 pub(in crate::theorem) fn is_complete(outcome: &Outcome) -> bool {
     let open = |a: &Answer| matches!(a, Answer::Somewhere(_));
     outcome.stopped.is_none() && !outcome.answers.iter().any(open)
-}
-
-/// Whether it need not be tried again: it is complete, or everything is over.
-fn is_final(outcome: &Outcome, control: &Control) -> bool {
-    is_complete(outcome) || control.check().is_err()
 }
 
 /// A path of a program with phases as one of the program without, whose locations have these copies.
@@ -212,14 +176,14 @@ impl Prepared {
         control: &Control,
     ) -> Outcome {
         self.explore_by(asked, quotients, &|wanted| {
-            let by = match wanted.symmetric {
-                true => by_exchanges,
-                false => by_engines,
-            };
             let Wanted {
                 program, questions, ..
             } = wanted;
-            by(program, questions, wanted.reduction, most, control)
+            let reduction = wanted.reduction;
+            match wanted.symmetric {
+                true => by_exchanges(program, questions, reduction, most, control),
+                false => by_engines(program, questions, (reduction, None), most, control),
+            }
         })
     }
 
