@@ -19,7 +19,7 @@ pub enum Side {
 const FIRST: u64 = 1 << 19;
 
 /// As long as the other has done no more than this, about a second, the reducing side may do one part in `SHARE` of its
-/// work; of all beyond, as much.
+/// work; of all beyond, a quarter more than that.
 const SOON: u64 = 1 << 26;
 const SHARE: u64 = 8;
 
@@ -51,7 +51,7 @@ impl Account {
             return side;
         }
         let later = self.full.saturating_sub(SOON);
-        let share = FIRST + (self.full - later) / SHARE + later;
+        let share = FIRST + (self.full - later) / SHARE + later.saturating_add(later / 4);
         match self.reduced <= share {
             true => Side::Reduced,
             false => Side::Full,
@@ -142,7 +142,7 @@ mod tests {
         };
         thread::scope(|scope| {
             scope.spawn(|| work(Side::Full, &[SHARE, SOON, SOON, 1, 1]));
-            let once = SOON / SHARE + SOON;
+            let once = SOON / SHARE + SOON + SOON / 4;
             work(Side::Reduced, &[FIRST, 1, 1, once, once]);
         });
         let order = order.into_inner().expect("nobody panics");

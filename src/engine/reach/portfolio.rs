@@ -6,7 +6,7 @@
 //! All that is spent in vain is a constant multiple of what the first engine to finish needs. Where threads may be
 //! exchanged, the search state by state does that; it takes no more of the time than without.
 
-use super::explicit::{self, Running};
+use super::explicit::Running;
 use super::question::Question;
 use super::symbolic::{Model, Settings, answer, name};
 use super::{Answer, Outcome, Reduction};
@@ -104,7 +104,7 @@ impl Candidate<'_, '_> {
     fn cost(&self) -> u64 {
         match self {
             Candidate::Diagrams { .. } => DIAGRAMS_COST,
-            Candidate::Explicit { .. } => explicit::COST,
+            Candidate::Explicit { search, .. } => search.cost(),
         }
     }
 
