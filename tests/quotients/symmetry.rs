@@ -570,6 +570,18 @@ fn a_check_says_of_a_computed_index_what_is_true() {
     assert_eq!(checked(&loaded(source).expect("a model")), Ok(2));
 }
 
+/// It asks of each of four threads what is asked of one by its name: one of them comes first, and it may be any.
+#[test]
+fn a_check_asks_of_threads_by_name() {
+    let source = "var y: 0..1 = 0 unprotected; var b[4]: 0..1 = 0 unprotected;
+        thread w(i in 0..3) { atomic { when (y == 0) skip; y = 1; b[i] = 1; } }
+        reach first: b[0] == 1;
+        reach second: b[1] == 1;
+        reach last: b[3] == 1;
+        invariant third: b[2] == 0;";
+    assert_eq!(checked(&loaded(source).expect("a model")), Ok(4));
+}
+
 /// How many properties a check says the same of as an exploration without exchanges.
 fn checked(session: &Session) -> Result<usize, String> {
     let plain = reach(
