@@ -318,8 +318,21 @@ fn choose(enabled: &Threads) -> (usize, u16) {
     if shared.hunt != 0 {
         return hunted(enabled);
     }
-    let who = next_awake(enabled);
+    let who = guided(enabled).unwrap_or_else(|| next_awake(enabled));
     (who, rt.first[who])
+}
+
+/// Who is to go on behind the given steps, for as long as these threads can.
+fn guided(enabled: &Threads) -> Option<usize> {
+    let (rt, shared) = (rt(), shared());
+    let end = shared.prefix + shared.guide;
+    if rt.given >= end {
+        return None;
+    }
+    let who = shared.order[rt.given as usize].thread as usize;
+    let goes_on = has(enabled, who) && !(rt.sleeping && has(&rt.asleep, who));
+    rt.given = if goes_on { rt.given + 1 } else { end };
+    goes_on.then_some(who)
 }
 
 /// Who has the highest priority (probabilistic concurrency testing: `ctest/hunt.rs`), and any of its alternatives.

@@ -174,7 +174,7 @@ pub const CLOSES: u8 = 32;
 pub const WATCHED: u8 = 64;
 
 /// One access of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Access {
     /// The first byte; objects other than memory have [`OBJECT`] set.
@@ -556,6 +556,8 @@ pub struct Mark {
 pub struct Shared {
     /// Request: how many steps are given.
     pub prefix: u32,
+    /// Request: how many threads, behind those, are to go on one after the other if they can.
+    pub guide: u32,
     /// Request: from which step on the sleepers count.
     pub sleep_from: u32,
     /// Request: how many sleepers.
@@ -652,7 +654,7 @@ pub struct Shared {
     pub shown: u32,
     /// Request: those places, with their sizes.
     pub place: [[u64; 2]; MAX_SHOWN],
-    /// Request: the steps.
+    /// Request: the steps, and those that are to follow if they can.
     pub order: [Order; MAX_STEPS],
     /// Request: who sleeps.
     pub sleeper: [Sleeper; MAX_SLEEPERS],

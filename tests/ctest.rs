@@ -12,6 +12,7 @@ mod hunt;
 mod invariants;
 mod movers;
 mod names;
+mod optimal;
 mod orders;
 mod projects;
 

@@ -8,7 +8,9 @@ use super::trace_file;
 use coarsen::base::diagnostic::Position;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
 use coarsen::ctest::debug::Debug;
-use coarsen::ctest::explore::{DataRace, Exploration, Found, PIECE, Settings, Watch, explore};
+use coarsen::ctest::explore::{
+    ALONE, DataRace, Exploration, Found, PIECE, Settings, Watch, explore,
+};
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::history::Step;
 use coarsen::ctest::hunt::{self, Hunt, Hunted};
@@ -86,6 +88,7 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
             usize::from,
         ),
         piece: PIECE,
+        alone: ALONE,
     }
 }
 
@@ -502,6 +505,7 @@ fn settings_of(trace: &Trace) -> Settings {
         filters: None,
         cores: 1,
         piece: PIECE,
+        alone: ALONE,
     }
 }
 

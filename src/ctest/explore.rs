@@ -5,11 +5,12 @@
 //! The results are put together in the same order: what was found, what is to be tried at decisions above, and which
 //! decisions are left below. What a round hands out does not depend on how many processes there are, nor does the
 //! result. A way is handed out only when the way before it at the same decision has taken its step: the accesses of
-//! that step are needed to put its thread to sleep. The way before it may still be explored below.
+//! that step are needed to put its thread to sleep. The way before it may still be explored below. Then more is
+//! explored in vain than by one process, so everything is in one piece at first.
 
 use super::claims::Claims;
 use super::filters::{self, Filters};
-use super::history::Step;
+use super::history::{Late, Step};
 use super::movers::Calls;
 use super::names::{About, Names};
 use super::node::Node;
@@ -21,7 +22,7 @@ use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 /// What to do, and for how long.
@@ -51,6 +52,8 @@ pub struct Settings {
     pub cores: usize,
     /// Executions that are handed out at once; [`PIECE`], but in tests.
     pub piece: u64,
+    /// Steps that are made before anything is handed out; [`ALONE`], but in tests.
+    pub alone: u64,
     /// Whether a wait for a condition variable may end without a signal.
     pub spurious: bool,
     /// Whether of each thread one allocation may fail.
@@ -137,6 +140,8 @@ pub struct Exploration {
     pub waited: u64,
     /// Executions that were given up, since all that was left was known.
     pub redundant: u64,
+    /// Ways that were left out for what follows behind them.
+    pub spared: u64,
     /// Executions in which an assumption failed.
     pub assumed: u64,
     /// Executions that ended at a limit.
@@ -185,8 +190,12 @@ pub struct Exploration {
 
 /// After so many executions that met a limit the exploration ends: most of them are the same again.
 pub const MOST_CUT: u64 = 100;
-/// Executions of each way that is handed out; the first round is one depth-first exploration with as many.
+/// Executions of each way that is handed out.
 pub const PIECE: u64 = 64;
+/// Steps that are made in one depth-first exploration first: in one no execution is ever given up.
+pub const ALONE: u64 = 1 << 20;
+/// Steps that are made so at most.
+const ALONE_AT_MOST: u64 = 1 << 24;
 /// Ways that are handed out in a round.
 const WAYS: usize = 32;
 /// Those among them that depart least from the first execution, and newest first. There errors are found that going
@@ -236,6 +245,7 @@ impl Exploration {
         self.executions += other.executions;
         self.waited += other.waited;
         self.redundant += other.redundant;
+        self.spared += other.spared;
         self.assumed += other.assumed;
         self.cut += other.cut;
         self.bounded += other.bounded;
@@ -286,7 +296,9 @@ struct Open {
     departures: u32,
     /// When a quick way has led to one more way to take here.
     stamp: u64,
-    node: Node,
+    node: Arc<Node>,
+    /// Whether the step that leads to it comes late, and that need not be settled.
+    late: Vec<Late>,
     /// Open decisions right below, and ways that are handed out.
     below: usize,
     handed_out: bool,
@@ -304,6 +316,8 @@ struct Tree {
     stamps: u64,
     /// What is taken back now is a quick way.
     quick: bool,
+    /// Up to now everything was explored in one order, depth first.
+    alone: bool,
     excluded: u64,
 }
 
@@ -332,17 +346,19 @@ impl Tree {
         }
     }
 
-    fn prefix(&self, mut at: usize) -> Vec<Step> {
-        let mut steps = Vec::new();
+    /// The steps that lead to a decision, with all decisions on the way.
+    fn lead_to(&self, mut at: usize, item: &mut Item) {
         while let Some(open) = self.open.get(&at) {
-            steps.extend(open.edge.clone());
+            item.prefix.extend(open.edge.clone());
+            item.above.push(Arc::clone(&open.node));
+            item.late.extend(open.late.iter().cloned());
             match open.parent {
                 Some(parent) => at = parent,
                 None => break,
             }
         }
-        steps.reverse();
-        steps
+        item.prefix.reverse();
+        item.above.reverse();
     }
 
     /// The decision at a depth, on the way to another one.
@@ -370,13 +386,18 @@ impl Tree {
                 above.below += 1;
                 depth = above.depth + 1;
             }
+            let (late, others) = std::mem::take(&mut part.late)
+                .into_iter()
+                .partition(|late| late.at + 1 == depth);
+            part.late = others;
             let open = Open {
                 parent,
                 edge,
                 depth,
                 departures,
                 stamp: 0,
-                node,
+                node: Arc::new(node),
+                late,
                 below: 0,
                 handed_out: false,
             };
@@ -407,7 +428,7 @@ impl Tree {
     /// Hands out ways, at most one of each decision, and says how many of them are quick ones.
     fn hand_out(&mut self, most: usize, preemptions: Option<u32>) -> (Vec<(usize, Item)>, usize) {
         let mut ways = Vec::new();
-        if self.open.len() < MOST_OPEN {
+        if self.open.len() < MOST_OPEN && !self.alone {
             for (_, _, at) in self.fresh.clone() {
                 if ways.len() == QUICK.min(most) {
                     break;
@@ -416,31 +437,45 @@ impl Tree {
             }
         }
         let quick = ways.len();
-        for at in self.ready.clone().into_iter().rev() {
-            if ways.len() == most {
-                break;
+        // Where all is done below a decision, nothing will be asked for there that was left out. Else few large parts
+        // are better than many small ones.
+        let ready: Vec<usize> = self.ready.iter().copied().collect();
+        let done = |tree: &Tree, at| tree.open.get(&at).is_some_and(|open| open.below == 0);
+        for &at in ready.iter().rev() {
+            if ways.len() < most && done(self, at) {
+                ways.extend(self.way(at, preemptions));
             }
-            ways.extend(self.way(at, preemptions));
+        }
+        let many = self.open.len() >= MOST_OPEN;
+        let rest: Vec<usize> = self.ready.iter().copied().filter(|_| !self.alone).collect();
+        let ends = rest.len() - rest.len() * usize::from(many);
+        for &at in rest[..ends].iter().chain(rest[ends..].iter().rev()) {
+            if ways.len() < most {
+                ways.extend(self.way(at, preemptions));
+            }
         }
         (ways, quick)
     }
 
     fn way(&mut self, at: usize, preemptions: Option<u32>) -> Option<(usize, Item)> {
         let open = self.open.get_mut(&at).filter(|open| !open.handed_out)?;
-        let Some(branch) = open.node.next(preemptions) else {
+        let Some(branch) = Arc::make_mut(&mut open.node).next(preemptions) else {
             self.remove_ready(at);
             self.prune(at);
             return None;
         };
         open.handed_out = true;
+        let then = Arc::make_mut(&mut open.node).hand_out(branch.thread);
         let node = &open.node;
-        let item = Item {
-            rests: node.rests().cloned().collect(),
+        let mut item = Item {
+            rests: node.resting(open.below == 0),
             preemptions: node.preemptions,
-            prefix: self.prefix(at),
+            then,
             branch: Some(branch),
             budget: 1,
+            ..Item::default()
         };
+        self.lead_to(at, &mut item);
         Some((at, item))
     }
 
@@ -450,15 +485,18 @@ impl Tree {
             return;
         };
         open.handed_out = false;
-        if let Some(step) = &part.branch {
-            open.node.took(step);
+        let node = Arc::make_mut(&mut open.node);
+        match &part.branch {
+            Some(step) => node.took(step),
+            None => node.take_back(),
         }
-        for (depth, initials) in std::mem::take(&mut part.wanted) {
+        for (depth, reversal) in std::mem::take(&mut part.wanted) {
             let Some(above) = self.above(at, depth) else {
                 continue;
             };
             if let Some(open) = self.open.get_mut(&above)
-                && open.node.want(&initials)
+                && !open.node.settles(&reversal.initials)
+                && Arc::make_mut(&mut open.node).want(&reversal, self.alone)
             {
                 self.add_ready(above);
             }
@@ -534,14 +572,15 @@ fn explore_once(
         promises,
         shown,
         out: Exploration::default(),
-        tree: Tree::default(),
+        tree: Tree {
+            alone: true,
+            ..Tree::default()
+        },
     };
     let all = Item {
-        prefix: Vec::new(),
-        branch: None,
-        rests: Vec::new(),
-        preemptions: 0,
         budget: settings.piece.min(settings.executions),
+        steps: settings.alone,
+        ..Item::default()
     };
     if let Some(filters) = settings.filters {
         let stop = || watch.stop().is_some();
@@ -641,7 +680,10 @@ impl Gathered<'_> {
     fn hand_out(&mut self) -> (Vec<(usize, Item)>, usize) {
         let (out, settings) = (&mut self.out, self.settings);
         let left = settings.executions.saturating_sub(out.made());
-        let most = WAYS.min(usize::try_from(left).unwrap_or(WAYS));
+        // Where more was spared than explored, several cores would do in vain what one does not do at all.
+        self.tree.alone &= out.spared > out.made() && out.steps < ALONE_AT_MOST;
+        let ways = WAYS * usize::from(!self.tree.alone);
+        let most = ways.min(usize::try_from(left).unwrap_or(WAYS));
         let (mut ways, quick) = self.tree.hand_out(most.max(1), settings.preemptions);
         out.finished = ways.is_empty();
         if left == 0 && !ways.is_empty() {
@@ -651,6 +693,9 @@ impl Gathered<'_> {
         // Rounds are short at first.
         let usual = settings.piece.min((out.made() / 2048).max(2));
         let budget = usual.min(left / ways.len().max(1) as u64);
+        if self.tree.alone {
+            ways.iter_mut().for_each(|way| way.1.steps = settings.alone);
+        }
         ways[quick..]
             .iter_mut()
             .for_each(|way| way.1.budget = budget);

@@ -6,7 +6,7 @@
 //! (5.1.2.4): if it acquires and reads from a release sequence. Steps can be taken back, since the exploration goes
 //! depth first.
 
-use super::node::{Initial, Rest};
+use super::node::{Initial, Rest, Reversal};
 use super::shared::{
     ACQUIRES, ATOMIC, Access, BLOCKING, EARLY, Event, Kind, MODE_READ, MODE_WRITE, OBJECT, ORDER,
     ORDERED, READS, RELEASE, RELEASES, SILENT, Threads, WATCHED, conflict, dependent,
@@ -160,6 +160,20 @@ pub struct Look {
     full: Clock,
     sync: Clock,
     orders: Orders,
+}
+
+/// A step that races with earlier ones: one of the execution, or one that a thread could not take.
+#[derive(Clone, Debug)]
+pub struct Late {
+    /// The step.
+    pub step: Rest,
+    /// Which one of the execution it is, or would be.
+    pub at: usize,
+    /// What happens before it, without regard to its accesses.
+    pub before: Clock,
+    /// The steps that it races with, and who could begin an execution in which it comes before them, once that is
+    /// known.
+    pub races: Vec<(u32, Vec<Initial>)>,
 }
 
 impl Look {
@@ -567,22 +581,18 @@ impl History {
         }
     }
 
-    /// Which threads could begin an execution in which the step of `thread` comes before step `i`, among those after
-    /// `i` that do not need `i`. That of the reversed step comes first, if it is one.
-    pub fn initials(
-        &self,
-        i: usize,
-        thread: u16,
-        accesses: &[Access],
-        look: &Look,
-    ) -> Vec<Initial> {
+    /// The steps after `i` and before `end` that do not need `i`.
+    fn behind(&self, i: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
+        (i + 1..end).filter(move |&k| !self.covers(&self.clocks[k], i))
+    }
+
+    /// Which threads could begin an execution in which a step comes before step `i`, among those between the two that
+    /// do not need `i`. That of the reversed step comes first, if it is one.
+    pub fn initials(&self, i: usize, late: &Late) -> Vec<Initial> {
         let mut first: Vec<u32> = Vec::new();
         let mut heads: Vec<usize> = Vec::new();
         let mut steps = Vec::new();
-        for k in i + 1..self.steps.len() {
-            if self.covers(&self.clocks[k], i) {
-                continue;
-            }
+        for k in self.behind(i, late.at) {
             steps.push(k);
             let t = usize::from(self.steps[k].thread);
             if first.len() <= t {
@@ -600,11 +610,12 @@ impl History {
                 .all(|(t, &f)| t == usize::from(own) || at(clock, t as u16) < f)
         };
         let mut threads: Vec<Initial> = Vec::new();
+        let (thread, accesses) = (late.step.thread, &late.step.accesses);
         let begun = first
             .get(usize::from(thread))
             .is_some_and(|&f| f != u32::MAX);
         if !begun
-            && free(&look.before, thread)
+            && free(&late.before, thread)
             && !steps
                 .iter()
                 .any(|&k| dependent(&self.steps[k].accesses, accesses))
@@ -618,5 +629,24 @@ impl History {
             }
         }
         threads
+    }
+
+    /// How an execution begins in which a step comes before step `i`: with those after `i` that do not need `i`, all of
+    /// them if `whole`, else those before that step.
+    pub fn reversal(&self, i: usize, late: &Late, initials: Vec<Initial>, whole: bool) -> Reversal {
+        let rest = |k: usize| Rest::new(&self.steps[k]);
+        let mut steps: Vec<Rest> = self.behind(i, late.at).map(rest).collect();
+        let reversed = steps.len();
+        steps.push(late.step.clone());
+        if whole {
+            let later = self.behind(i, self.len()).filter(|&k| k > late.at);
+            steps.extend(later.map(rest));
+        }
+        Reversal {
+            steps,
+            reversed,
+            initials,
+            whole,
+        }
     }
 }

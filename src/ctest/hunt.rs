@@ -234,11 +234,8 @@ fn one(
     priorities: Priorities,
 ) -> Made {
     let item = Item {
-        prefix: Vec::new(),
-        branch: None,
-        rests: Vec::new(),
-        preemptions: 0,
         budget: 1,
+        ..Item::default()
     };
     let mut worker = Worker::new(process, settings, &item, known, stop);
     worker.hunt = Some(priorities);

@@ -1,18 +1,19 @@
-//! Depth-first exploration below some given steps: source-set dynamic partial order reduction with sleep sets
-//! (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order Reduction", POPL 2014, Algorithm 1).
+//! Depth-first exploration below some given steps: optimal dynamic partial order reduction with wakeup trees and
+//! sleep sets (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order Reduction", POPL 2014, Algorithm 2),
+//! with source sets only (Algorithm 1) where not all is known that it needs (`docs/soundness.md`, "Who is settled").
 //!
-//! Where this differs: races are looked for when an execution has ended, for its new steps and also for the steps that
-//! its threads had announced and could not take; a race whose reversal a sleeping thread could begin is dropped; a step
-//! may have several alternatives (who is woken, what is chosen), which are taken one after the other and sleep
-//! together; ways that have to be tried at the given steps are reported, not explored; so is the work that is left when
-//! the budget is used up (`explore.rs` hands it out again).
+//! Where this differs: races are looked for also for the steps that threads had announced and could not take; a race
+//! whose reversal a sleeping thread could begin is dropped for good, another one is looked at again with each end that
+//! the execution has; a step may have several alternatives (who is woken, what is chosen), which are taken one after
+//! the other and sleep together; ways that have to be tried at the given steps are reported, not explored; so is the
+//! work that is left when the budget is used up (`explore.rs` hands it out again).
 
 use super::explore::{Exploration, FEW, MOST_CUT, Settings};
-use super::history::{Clock, History, Look, Step};
+use super::history::{Clock, History, Late, Step};
 use super::hunt::Priorities;
-use super::node::{Initial, Node, Rest, has};
+use super::node::{Node, Rest, Reversal, Way, has};
 use super::process::{Process, Promise, Silence};
-use super::shared::{self, Access, Kind, Order, Sleeper, disturbs};
+use super::shared::{self, ALL, Access, Kind, Order, Sleeper, disturbs};
 use super::stacks::{self, Place};
 use rustc_hash::FxHashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,17 +21,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What is to be explored: all that follows after some steps.
+#[derive(Default)]
 pub struct Item {
     /// The steps.
     pub prefix: Vec<Step>,
+    /// The decisions at these steps, and the one that `branch` is another way from.
+    pub above: Vec<Arc<Node>>,
+    /// What of these steps comes late, and need not be settled.
+    pub late: Vec<Late>,
     /// The one after them; without it, all is to be explored.
     pub branch: Option<Order>,
+    /// What is to be taken behind that one.
+    pub then: Vec<Way>,
     /// Who need not be tried instead of it.
     pub rests: Vec<Rest>,
     /// Preemptions before it.
     pub preemptions: u32,
     /// Most executions.
     pub budget: u64,
+    /// More of them, if they have no more steps than that.
+    pub steps: u64,
 }
 
 /// What is known already, and need not be told again.
@@ -50,16 +60,28 @@ pub struct Known {
     pub fork: bool,
 }
 
+/// Of longer executions only what is between two steps that race is looked at: all that follows would be looked at
+/// again with each end that it has.
+const MOST_WHOLE: usize = 300;
+
+/// What a step costs where each execution needs a process, compared with others.
+const FORK: u64 = 16;
+
+/// What is to be tried at which of the given steps.
+pub type Wanted = (usize, Reversal);
+
 /// What came of it.
 pub struct Part {
     /// What was found.
     pub out: Exploration,
     /// The step that was `branch`.
     pub branch: Option<Step>,
-    /// At which of the given steps one of which threads is to be tried.
-    pub wanted: Vec<(usize, Vec<Initial>)>,
+    /// What is to be tried at the given steps.
+    pub wanted: Vec<Wanted>,
     /// What is left: the decisions after `branch`, and the steps that lead from one to the next.
     pub left: (Vec<Node>, Vec<Step>),
+    /// Which of these steps, and `branch`, come late, and need not be settled.
+    pub late: Vec<Late>,
     /// Which thread is which.
     pub names: Vec<[u16; 2]>,
     /// What invariants read.
@@ -82,6 +104,7 @@ impl Part {
             branch: None,
             wanted: Vec::new(),
             left: (Vec::new(), Vec::new()),
+            late: Vec::new(),
             names: Vec::new(),
             promises: Vec::new(),
             shown: Vec::new(),
@@ -105,11 +128,17 @@ pub struct Worker<'a> {
     /// By which priorities threads go on, where they are random.
     pub(super) hunt: Option<Priorities>,
     nodes: Vec<Node>,
+    /// How many steps the present execution was given.
+    given: usize,
+    /// What is to be taken next.
+    tree: Vec<Way>,
+    /// The steps that come late, and need not be settled by what has been tried.
+    late: Vec<Late>,
     /// The step that belongs to the first node.
     base: usize,
     pub(super) seen_races: FxHashSet<[u64; 2]>,
     pub(super) seen_errors: FxHashSet<super::explore::ErrorKey>,
-    wanted: FxHashSet<(usize, Vec<Initial>)>,
+    wanted: FxHashSet<Wanted>,
     pub(super) part: Part,
 }
 
@@ -153,6 +182,8 @@ pub fn explore(
     let edges = worker.history.steps.get(worker.base..);
     let edges = edges.unwrap_or(&[]).to_vec();
     worker.part.left = (std::mem::take(&mut worker.nodes), edges);
+    let (given, late) = (item.prefix.len(), std::mem::take(&mut worker.late));
+    worker.part.late = late.into_iter().filter(|l| l.at >= given).collect();
     worker.done()
 }
 
@@ -177,6 +208,9 @@ impl<'a> Worker<'a> {
             stop_at: None,
             hunt: None,
             nodes: Vec::new(),
+            given: 0,
+            tree: Vec::new(),
+            late: item.late.clone(),
             base: item.prefix.len() + usize::from(item.branch.is_some()),
             seen_races: FxHashSet::default(),
             seen_errors: FxHashSet::default(),
@@ -186,6 +220,7 @@ impl<'a> Worker<'a> {
                 branch: None,
                 wanted: Vec::new(),
                 left: (Vec::new(), Vec::new()),
+                late: Vec::new(),
                 names: Vec::new(),
                 promises: Vec::new(),
                 shown: Vec::new(),
@@ -213,7 +248,13 @@ impl Worker<'_> {
 
     fn run(&mut self) {
         let mut branch = self.item.branch;
-        for _ in 0..self.item.budget {
+        let most = self.settings.executions.max(self.item.budget);
+        for n in 0..most {
+            // A process for each execution costs more than its steps.
+            let cost = if self.part.fork { FORK } else { 1 };
+            if n >= self.item.budget && self.part.out.steps * cost >= self.item.steps {
+                return;
+            }
             if (self.stop)() || !self.execute(branch) {
                 self.part.over = true;
                 return;
@@ -239,7 +280,9 @@ impl Worker<'_> {
         loop {
             let node = self.nodes.last_mut()?;
             let next = node.next(self.settings.preemptions);
-            self.history.truncate(self.base + self.nodes.len() - 1);
+            let steps = self.base + self.nodes.len() - 1;
+            self.history.truncate(steps);
+            self.late.retain(|late| late.at < steps);
             if next.is_some() {
                 return next;
             }
@@ -251,6 +294,11 @@ impl Worker<'_> {
     /// explore.
     fn execute(&mut self, branch: Option<Order>) -> bool {
         let given = self.history.len();
+        self.given = given;
+        self.tree = match (branch, self.nodes.last()) {
+            (Some(branch), Some(node)) => node.then(branch.thread),
+            _ => self.item.then.clone(),
+        };
         let Some(status) = self.repeat(branch) else {
             return false;
         };
@@ -259,9 +307,11 @@ impl Worker<'_> {
         self.part.out.depth = self.part.out.depth.max(events);
         for i in given..events {
             if let Some(step) = self.event(i) {
-                self.append(step);
+                let late = self.append(step);
+                self.late.extend(late);
             }
         }
+        self.reverse_all(status);
         if status != shared::RUNNING {
             self.pending(status);
         }
@@ -417,6 +467,11 @@ impl Worker<'_> {
             n += 1;
         }
         shared.prefix = n as u32;
+        let guide = Way::guide(&self.tree);
+        for (order, &thread) in shared.order[n..].iter_mut().zip(&guide) {
+            *order = Order { thread, choice: 0 };
+        }
+        shared.guide = guide.len().min(shared.order.len() - n) as u32;
         shared.max_steps = self.stop_at.unwrap_or(self.settings.steps);
         shared.local_states = self.stop_at.is_some().into();
         shared.mark_calls = self.settings.movers.into();
@@ -495,12 +550,16 @@ impl Worker<'_> {
         !same || (shared.events as usize) < prefix
     }
 
-    /// A new step at the end.
-    fn append(&mut self, mut step: Step) {
+    /// A new step at the end; says which earlier ones it races with.
+    fn append(&mut self, mut step: Step) -> Option<Late> {
         let at = self.history.len();
         let own = at.checked_sub(self.base);
         let new = own.filter(|n| *n >= self.nodes.len());
-        let new = new.map(|_| self.node(&step));
+        let mut new = new.map(|_| self.node(&step));
+        if let Some(node) = new.as_mut().filter(|_| self.settings.exhaustive) {
+            node.sleep.clear();
+            node.try_all();
+        }
         if !self.settings.exhaustive {
             let of = |rests: &mut dyn Iterator<Item = &Rest>| -> Vec<Access> {
                 rests.flat_map(|r| step.forgoes(r)).collect()
@@ -511,13 +570,15 @@ impl Worker<'_> {
                 _ => Vec::new(),
             };
         }
-        let look = self.history.look(step.thread, &step.accesses, step.fences);
+        let mut look = self.history.look(step.thread, &step.accesses, step.fences);
         self.note_memory(&step, &look);
-        if !self.settings.exhaustive {
-            for &i in &look.races {
-                self.reverse(i as usize, step.thread, &step.accesses, &look);
-            }
-        }
+        let races = std::mem::take(&mut look.races);
+        let late = (!self.settings.exhaustive && !races.is_empty()).then(|| Late {
+            step: Rest::new(&step),
+            at,
+            before: look.before.clone(),
+            races: races.into_iter().map(|i| (i, Vec::new())).collect(),
+        });
         if at < self.base {
             self.part.branch = Some(step.clone());
         } else if let Some(node) = new {
@@ -527,27 +588,42 @@ impl Worker<'_> {
             node.took(&step);
         }
         self.history.push(step, look);
+        late
     }
 
-    fn node(&self, step: &Step) -> Node {
-        let exhaustive = self.settings.exhaustive;
+    /// The decision that is made with a step. As long as that follows what was prescribed, all that was found where
+    /// sleepers were tried is among the ways to be taken.
+    fn node(&mut self, step: &Step) -> Node {
+        let mut ways = std::mem::take(&mut self.tree);
+        let possible = ways.iter().all(|way| has(&step.enabled, way.thread));
+        let follows = ways.first().is_some_and(|way| way.thread == step.thread);
+        if follows {
+            self.tree = ways.remove(0).then;
+        }
+        let follows = follows && possible;
         let Some(before) = self.history.steps.last() else {
-            return Node::new(step, Vec::new(), None, 0, exhaustive);
+            return Node::new(step, ways, Vec::new(), None, 0);
         };
         let parent = self.nodes.last();
         let earlier = self.history.len().checked_sub(2);
         let earlier = earlier.map(|e| self.history.steps[e].thread);
         let preempted = earlier.is_some_and(|e| e != before.thread && has(&before.enabled, e));
         let preemptions = parent.map_or(self.item.preemptions, |p| p.preemptions);
+        let rests = parent.map_or_else(|| self.item.rests.clone(), |p| p.resting(true));
         let awake =
-            |r: &&Rest| r.thread != before.thread && !disturbs(&before.accesses, &r.accesses);
-        let sleep = match parent {
-            _ if exhaustive => Vec::new(),
-            Some(parent) => parent.rests().filter(awake).cloned().collect(),
-            None => self.item.rests.iter().filter(awake).cloned().collect(),
-        };
+            |r: &Rest| r.thread != before.thread && !disturbs(&before.accesses, &r.accesses);
+        let sleep = rests.into_iter().filter(awake).map(|r| Rest {
+            settled: r.settled && follows,
+            ..r
+        });
         let preemptions = preemptions + u32::from(preempted);
-        Node::new(step, sleep, Some(before.thread), preemptions, exhaustive)
+        let previous = Some(before.thread);
+        let mut node = Node::new(step, ways, sleep.collect(), previous, preemptions);
+        if !possible {
+            // What was prescribed does not happen. It must not be left out in any case.
+            node.try_all();
+        }
+        node
     }
 
     /// The steps that threads could not take: what they wait for may have been taken from them. Where all is left to
@@ -568,25 +644,70 @@ impl Worker<'_> {
                 waiting.push((i as u16, accesses));
             }
         }
+        let at = self.history.len();
         for (thread, accesses) in waiting {
             let look = self.history.look(thread, &accesses, 0);
-            for &i in &look.races {
-                self.reverse(i as usize, thread, &accesses, &look);
+            let step = Rest {
+                thread,
+                choice: 0,
+                next: ALL,
+                accesses,
+                settled: true,
+            };
+            let mut late = Late {
+                step,
+                at,
+                before: look.before,
+                races: look.races.into_iter().map(|i| (i, Vec::new())).collect(),
+            };
+            self.reverse(&mut late, false);
+        }
+    }
+
+    /// Has executions explored in which steps come before those that they race with.
+    fn reverse_all(&mut self, status: u32) {
+        // Who has not gone on to the end may still do what comes between the reversed step and one that could begin.
+        let ended = [shared::COMPLETE, shared::DEADLOCK, shared::LIVELOCK];
+        let whole = ended.contains(&status) && self.history.len() <= MOST_WHOLE;
+        for mut late in std::mem::take(&mut self.late) {
+            self.reverse(&mut late, whole);
+            if !late.races.is_empty() {
+                self.late.push(late);
             }
         }
     }
 
-    /// Has an execution explored in which a possible next step of `thread` comes before step `i`.
-    fn reverse(&mut self, i: usize, thread: u16, accesses: &[Access], look: &Look) {
-        let mut initials = self.history.initials(i, thread, accesses, look);
-        match i.checked_sub(self.base) {
-            Some(own) => {
-                self.nodes[own].want(&initials);
+    /// Has executions explored in which a step comes before those that it races with; keeps the races for which another
+    /// end of the execution may ask for more. `whole` says whether the present one has come to its end.
+    fn reverse(&mut self, late: &mut Late, whole: bool) {
+        let object = |a: &&Access| a.flags & shared::ORDER == 0;
+        // Of one that accesses several things it is not known what it accesses earlier.
+        let whole = whole && late.step.accesses.iter().filter(object).count() <= 1;
+        let races = std::mem::take(&mut late.races);
+        for (i, mut initials) in races {
+            let at = i as usize;
+            // What lost something to a sleeping step does not have it happen before.
+            let whole = whole && self.history.covers(self.history.clock(late.at), at);
+            if initials.is_empty() {
+                initials = self.history.initials(at, late);
             }
-            None => {
-                initials.shrink_to_fit();
-                if self.wanted.insert((i, initials.clone())) {
-                    self.part.wanted.push((i, initials));
+            let given = self.item.above.get(at);
+            let node = given.map_or_else(|| &self.nodes[at - self.base], |node| &**node);
+            if node.settles(&initials) {
+                continue;
+            }
+            if whole {
+                late.races.push((i, initials.clone()));
+            }
+            let reversal = self.history.reversal(at, late, initials, whole);
+            if given.is_none() {
+                let new = self.nodes[at - self.base].want(&reversal, true);
+                self.part.out.spared += u64::from(!new && late.at >= self.given);
+            } else {
+                // What is done about it depends on what others have found.
+                let wanted = (at, reversal);
+                if self.wanted.insert(wanted.clone()) {
+                    self.part.wanted.push(wanted);
                 }
             }
         }

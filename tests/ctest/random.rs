@@ -373,9 +373,10 @@ fn random_programs_against_every_interleaving() {
             }
             compared += 1;
             // Handed out one by one, ways meet in all orders.
-            for piece in [settings().piece, 1] {
+            for (piece, alone) in [(settings().piece, settings().alone), (1, 0), (4, 200)] {
                 let reduced = Settings {
                     piece,
+                    alone,
                     ..settings()
                 };
                 let reduced = run(&program, &reduced);

@@ -2,7 +2,7 @@
 
 use crate::{missing, random};
 use coarsen::ctest::compile::{Program, Sources, build};
-use coarsen::ctest::explore::{Exploration, PIECE, Settings, Watch, explore};
+use coarsen::ctest::explore::{ALONE, Exploration, PIECE, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::process::Process;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,7 @@ pub fn settings() -> Settings {
         filters: None,
         cores: 2,
         piece: PIECE,
+        alone: ALONE,
     }
 }
 

@@ -336,6 +336,7 @@ pub fn compare(batch: &Batch, i: usize, most: u64) -> Compared {
     let pieces = Settings {
         cores: 1 + usize::from(i.is_multiple_of(4)),
         piece: 1,
+        alone: [0, 100][i % 2],
         ..one.clone()
     };
     check("pieces", right.differs(&run(&pieces), counts));
