@@ -579,7 +579,7 @@ fn explore_once(
     };
     let all = Item {
         budget: settings.piece.min(settings.executions),
-        steps: settings.alone,
+        steps: settings.alone * u64::from(!settings.exhaustive),
         ..Item::default()
     };
     if let Some(filters) = settings.filters {
