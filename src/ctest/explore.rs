@@ -195,7 +195,7 @@ pub const PIECE: u64 = 64;
 /// Steps that are made in one depth-first exploration first: in one no execution is ever given up.
 pub const ALONE: u64 = 1 << 20;
 /// Steps that are made so at most.
-const ALONE_AT_MOST: u64 = 1 << 24;
+const ALONE_AT_MOST: u64 = 1 << 22;
 /// Ways that are handed out in a round.
 const WAYS: usize = 32;
 /// Those among them that depart least from the first execution, and newest first. There errors are found that going
@@ -437,20 +437,13 @@ impl Tree {
             }
         }
         let quick = ways.len();
-        // Where all is done below a decision, nothing will be asked for there that was left out. Else few large parts
-        // are better than many small ones.
-        let ready: Vec<usize> = self.ready.iter().copied().collect();
-        let done = |tree: &Tree, at| tree.open.get(&at).is_some_and(|open| open.below == 0);
-        for &at in ready.iter().rev() {
-            if ways.len() < most && done(self, at) {
-                ways.extend(self.way(at, preemptions));
+        for at in self.ready.clone().into_iter().rev() {
+            if ways.len() == most {
+                break;
             }
-        }
-        let many = self.open.len() >= MOST_OPEN;
-        let rest: Vec<usize> = self.ready.iter().copied().filter(|_| !self.alone).collect();
-        let ends = rest.len() - rest.len() * usize::from(many);
-        for &at in rest[..ends].iter().chain(rest[ends..].iter().rev()) {
-            if ways.len() < most {
+            // In one order only what is deepest comes next: all is done below it.
+            let next = self.open.get(&at).is_some_and(|open| open.below == 0);
+            if next || !self.alone {
                 ways.extend(self.way(at, preemptions));
             }
         }
@@ -681,7 +674,8 @@ impl Gathered<'_> {
         let (out, settings) = (&mut self.out, self.settings);
         let left = settings.executions.saturating_sub(out.made());
         // Where more was spared than explored, several cores would do in vain what one does not do at all.
-        self.tree.alone &= out.spared > out.made() && out.steps < ALONE_AT_MOST;
+        let short = out.steps < ALONE_AT_MOST && out.depth <= worker::MOST_WHOLE;
+        self.tree.alone &= out.spared > out.made() && short;
         let ways = WAYS * usize::from(!self.tree.alone);
         let most = ways.min(usize::try_from(left).unwrap_or(WAYS));
         let (mut ways, quick) = self.tree.hand_out(most.max(1), settings.preemptions);

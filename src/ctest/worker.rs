@@ -62,7 +62,7 @@ pub struct Known {
 
 /// Of longer executions only what is between two steps that race is looked at: all that follows would be looked at
 /// again with each end that it has.
-const MOST_WHOLE: usize = 300;
+pub const MOST_WHOLE: usize = 300;
 
 /// What a step costs where each execution needs a process, compared with others.
 const FORK: u64 = 16;
@@ -252,7 +252,9 @@ impl Worker<'_> {
         for n in 0..most {
             // A process for each execution costs more than its steps.
             let cost = if self.part.fork { FORK } else { 1 };
-            if n >= self.item.budget && self.part.out.steps * cost >= self.item.steps {
+            let out = &self.part.out;
+            let more = out.steps * cost < self.item.steps && out.depth <= MOST_WHOLE;
+            if n >= self.item.budget && !more {
                 return;
             }
             if (self.stop)() || !self.execute(branch) {
