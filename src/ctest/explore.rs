@@ -192,7 +192,7 @@ pub struct Exploration {
 pub const MOST_CUT: u64 = 100;
 /// Executions of each way that is handed out.
 pub const PIECE: u64 = 64;
-/// Steps that are made in one depth-first exploration first: in one no execution is ever given up.
+/// Steps that are made in one depth-first exploration first: in one, few executions are given up or none.
 pub const ALONE: u64 = 1 << 20;
 /// Steps that are made so at most.
 const ALONE_AT_MOST: u64 = 1 << 22;
