@@ -3,22 +3,25 @@
 use crate::libc;
 use crate::schedule;
 use crate::shared::*;
+use crate::shims;
 use crate::startup;
 use crate::state::*;
 
-/// Writes the message of the answer.
-pub fn message(parts: &[&[u8]]) {
+/// Notes an error. True: the other threads go on.
+pub fn mishap(kind: u32, thread: usize, place: (u64, u64), said: &[&[u8]]) -> bool {
     let shared = shared();
-    let mut at = 0;
-    for part in parts {
-        for &byte in *part {
-            if at < shared.message.len() {
-                shared.message[at] = byte;
-                at += 1;
-            }
-        }
+    let n = shared.mishaps as usize;
+    if n < MAX_MISHAPS {
+        shared.mishap[n] = Mishap::new(kind, thread, place, shared.events, said);
+        shared.mishaps += 1;
     }
-    shared.message_len = at as u32;
+    shared.mishaps <= shared.passes && n + 1 < MAX_MISHAPS
+}
+
+/// Notes why the execution can't go on.
+pub fn halt(thread: usize, place: (u64, u64), said: &[&[u8]]) {
+    let shared = shared();
+    shared.halt = Mishap::new(NO_ERROR, thread, place, shared.events, said);
 }
 
 /// A C string.
@@ -31,17 +34,10 @@ pub fn text(s: *const u8) -> &'static [u8] {
 
 /// The running thread has made an error; it does not go on.
 pub fn error(kind: u32, addr: u64, parts: &[&[u8]]) -> ! {
-    let (rt, shared) = (rt(), shared());
+    let rt = rt();
     rt.quiet = true;
     rt.checking = 0;
-    if shared.error == NO_ERROR {
-        shared.error = kind;
-        shared.error_thread = rt.current as u32;
-        shared.error_pc = crate::shims::registers().pc;
-        shared.error_addr = addr;
-        message(parts);
-    }
-    if shared.keep_going == 0 {
+    if !mishap(kind, rt.current, (shims::registers().pc, addr), parts) {
         schedule::finish(ERROR);
     }
     rt.quiet = false;
@@ -62,17 +58,13 @@ pub fn stop(kind: Kind) -> ! {
 
 /// The execution can't be continued, and nothing is known of the rest.
 pub fn limit(what: &str) -> ! {
-    shared().error_thread = rt().current as u32;
-    message(&[what.as_bytes()]);
+    halt(rt().current, (0, 0), &[what.as_bytes()]);
     schedule::finish(RUNTIME_LIMIT)
 }
 
 /// The program calls what can't be controlled (`ctest/compile.rs` says what).
 pub extern "C" fn refused(what: *const u8) {
-    let shared = shared();
-    shared.error_thread = rt().current as u32;
-    shared.error_pc = crate::shims::registers().pc;
-    message(&[text(what)]);
+    halt(rt().current, (shims::registers().pc, 0), &[text(what)]);
     schedule::finish(REFUSED)
 }
 
@@ -88,8 +80,8 @@ pub extern "C" fn abort() {
 /// `std::terminate`, for an exception of this type that nobody catches, or without one. It is told where the thread's
 /// last step is: what calls us is the library's.
 pub extern "C" fn terminated(exception: *const [*const u8; 2]) {
-    let registers = crate::shims::registers();
-    crate::shims::set_registers(crate::shims::Registers {
+    let registers = shims::registers();
+    shims::set_registers(shims::Registers {
         pc: thread(rt().current).op.pc,
         ..registers
     });
@@ -103,9 +95,9 @@ pub extern "C" fn terminated(exception: *const [*const u8; 2]) {
 /// `exit`.
 pub extern "C" fn exit(code: i32) {
     if startup::is_needed() {
-        let registers = crate::shims::registers();
+        let registers = shims::registers();
         startup::finish();
-        crate::shims::set_registers(registers);
+        shims::set_registers(registers);
     }
     process_exit(code)
 }
@@ -115,7 +107,7 @@ pub extern "C" fn process_exit(code: i32) {
     schedule::step(Op {
         kind: Kind::ProcessExit,
         a: code as u64,
-        pc: crate::shims::registers().pc,
+        pc: shims::registers().pc,
         ..Op::default()
     });
     schedule::finish(DIVERGED)

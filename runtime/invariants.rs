@@ -95,7 +95,7 @@ pub fn check() {
     let changed = rt().changed & rt().promised;
     rt().changed = 0;
     for i in 0..MAX_INVARIANTS {
-        if changed >> i & 1 == 1 && shared().invariant[i].violated == 0 {
+        if (changed & !crate::state::rt().violated) >> i & 1 == 1 {
             evaluate(i);
         }
     }
@@ -114,21 +114,17 @@ fn evaluate(i: usize) {
         return;
     }
     let (rt, shared) = (rt(), shared());
-    let invariant = &mut shared.invariant[i];
-    invariant.violated = rt.steps + 1;
-    if shared.keep_going == 0 {
-        let (thread, pc) = match rt.steps.checked_sub(1) {
-            Some(last) => {
-                let event = &shared.event[last as usize];
-                (event.thread.into(), event.pc)
-            }
-            None => (0, invariant.function + 1),
-        };
-        shared.error = INVARIANT;
-        shared.error_thread = thread;
-        shared.error_pc = pc;
-        shared.error_addr = invariant.function;
-        check::message(&[invariant.text()]);
+    rt.violated |= 1 << i;
+    let invariant = &shared.invariant[i];
+    let (thread, pc) = match rt.steps.checked_sub(1) {
+        Some(last) => {
+            let event = &shared.event[last as usize];
+            (event.thread.into(), event.pc)
+        }
+        None => (0, invariant.function + 1),
+    };
+    let place = (pc, invariant.function);
+    if !check::mishap(INVARIANT, thread, place, &[invariant.text()]) {
         crate::schedule::finish(ERROR);
     }
 }

@@ -8,6 +8,7 @@ use crate::ahead;
 use crate::arena;
 use crate::invariants;
 use crate::shared::*;
+use crate::server;
 use crate::shims;
 use crate::state::*;
 use crate::{spin, steps, tls};
@@ -181,8 +182,17 @@ pub fn next() {
     thread(who).stops = shared.stop_at == n + 1;
     rt.taking = who + 1;
     let choice = draw(n, steps::choices(who));
-    thread(who).result = record(who, choice, n);
+    let taken = unsafe { server::coarsen_take(who, choice, n) };
     rt.taking = 0;
+    if taken.crashed != 0 {
+        // The others go on; this thread goes no further.
+        thread(who).op = Op {
+            kind: Kind::Stopped,
+            ..Op::default()
+        };
+        return next();
+    }
+    thread(who).result = taken.result;
     if who != before {
         unsafe {
             thread(before).errno = *crate::libc::__errno_location();
@@ -195,7 +205,7 @@ pub fn next() {
 }
 
 /// Takes the step that a thread has announced, as part of event `n`.
-fn record(who: usize, choice: u16, n: u32) -> i64 {
+pub extern "C" fn record(who: usize, choice: u16, n: u32) -> i64 {
     let (rt, shared) = (rt(), shared());
     let event = &mut shared.event[n as usize];
     let region = if rt.region { ATOMIC } else { 0 };
@@ -311,7 +321,6 @@ fn choose(enabled: &Threads) -> (usize, u16) {
             return (who, order.choice);
         }
         if shared.loose == 0 {
-            shared.error_thread = who as u32;
             finish(DIVERGED);
         }
     }
@@ -453,8 +462,8 @@ pub fn finish(status: u32) -> ! {
     if status == COMPLETE && shared.leaks != 0 {
         let sp = &raw const status as u64;
         if let Some(block) = crate::leaks::lost(sp) {
-            (shared.error, shared.error_addr) = (LEAK, block.start);
-            (shared.error_thread, shared.error_pc) = (arena::owner(block.start), block.pc);
+            let owner = arena::owner(block.start) as usize;
+            crate::check::mishap(LEAK, owner, (block.pc, block.start), &[]);
             status = ERROR;
         }
     }

@@ -17,6 +17,8 @@ use crate::spin;
 use crate::startup;
 use crate::state::*;
 use crate::tls;
+use core::arch::global_asm;
+use core::cell::UnsafeCell;
 
 const SNAPSHOT_AT: usize = 0x2010_0000_0000;
 const SIGNAL_STACK_AT: usize = 0x2011_0000_0000;
@@ -118,10 +120,8 @@ fn serve(start: &Start) -> i32 {
         let shared = shared();
         if status & 0x7F != 0 && shared.status == RUNNING {
             shared.status = ERROR;
-            shared.error = CRASH;
-            shared.error_addr = 0;
             shared.threads = 0;
-            check::message(&[b"killed by a signal"]);
+            check::mishap(CRASH, 0, (0, 0), &[b"killed by a signal"]);
         }
         if unsafe { libc::write(ANSWER_FD, b".".as_ptr(), 1) } != 1 {
             return 0;
@@ -175,15 +175,12 @@ fn execute_all(start: &Start) -> ! {
 fn execution(start: &Start) {
     let shared = shared();
     shared.status = RUNNING;
-    shared.error = NO_ERROR;
+    shared.mishaps = 0;
     shared.events = 0;
     shared.accesses = 0;
     (shared.marks, shared.bounds) = (0, 0);
     (shared.blocks, shared.pointers) = (0, 0);
-    for invariant in &mut shared.invariant {
-        invariant.violated = 0;
-    }
-    shared.message_len = 0;
+    shared.halt = Mishap::new(NO_ERROR, 0, (0, 0), 0, &[]);
     shared.sampled = 0;
     shared.spun = 0;
     shared.hidden = 0;
@@ -356,20 +353,23 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
         let top = spin::stack_top(who) as u64;
         let bottom = top - STACK_SIZE as u64;
         let overflow = (bottom..bottom + GUARD as u64).contains(&addr);
-        shared.error_addr = addr;
-        shared.error_pc = pc;
-        shared.error_thread = who as u32;
-        shared.error = if overflow { STACK_OVERFLOW } else { CRASH };
-        check::message(&[match signal {
+        let kind = if overflow { STACK_OVERFLOW } else { CRASH };
+        let said = match signal {
             _ if overflow => b"the stack of 8 MB is used up" as &[u8],
             libc::SIGFPE => b"arithmetic error",
             libc::SIGILL => b"illegal instruction",
             libc::SIGBUS => b"bus error",
             _ if addr < 4096 => b"access through a null pointer",
             _ => b"access of memory that does not exist",
-        }]);
+        };
+        let goes_on = check::mishap(kind, who, (pc, addr), &[said]);
         forget_ends();
-        if shared.keep_going != 0 && !overflow && !rt.quiet && rt.taking == 0 {
+        if goes_on && rt.taking > 0 {
+            registers.add(RSP).write(*TAKEN_AT.0.get());
+            registers.add(RIP).write(coarsen_taken_not as *const () as u64);
+            return;
+        }
+        if goes_on && !overflow && !rt.quiet {
             // The others go on; this thread goes no further.
             let sp = registers.add(RSP).read();
             registers.add(RSP).write((sp - 512 & !15) - 8);
@@ -380,6 +380,56 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
         libc::_exit(0)
     }
 }
+
+/// What a step gave that may crash.
+#[repr(C)]
+pub struct Taken {
+    pub result: i64,
+    pub crashed: u64,
+}
+
+unsafe extern "C" {
+    /// Takes the step that a thread has announced, as part of an event.
+    pub fn coarsen_take(who: usize, choice: u16, event: u32) -> Taken;
+    fn coarsen_taken_not();
+}
+
+struct Sp(UnsafeCell<u64>);
+// One operating system thread only.
+unsafe impl Sync for Sp {}
+/// Where the stack was before the step.
+static TAKEN_AT: Sp = Sp(UnsafeCell::new(0));
+
+// If the step crashes, what has been done since then on the stack is forgotten.
+global_asm!(
+    ".globl coarsen_take",
+    "coarsen_take:",
+    "push rbp",
+    "push rbx",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "sub rsp, 8",
+    "mov [rip + {at}], rsp",
+    "call {record}",
+    "xor edx, edx",
+    "jmp 2f",
+    ".globl coarsen_taken_not",
+    "coarsen_taken_not:",
+    "mov edx, 1",
+    "2:",
+    "add rsp, 8",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbx",
+    "pop rbp",
+    "ret",
+    at = sym TAKEN_AT,
+    record = sym crate::schedule::record,
+);
 
 extern "C" fn after_crash() {
     check::stop(Kind::Stopped)
@@ -402,9 +452,8 @@ extern "C" fn watchdog(_: i32, _: *const u8, context: *mut u8) {
             if ahead::interrupted(registers.add(RIP), registers.add(RSP)) {
                 return;
             }
-            shared.error_pc = registers.add(RIP).read();
-            shared.error_addr = shims::registers().pc;
-            shared.error_thread = rt.current as u32;
+            let after = shims::registers().pc;
+            check::halt(rt.current, (registers.add(RIP).read(), after), &[]);
             forget_ends();
             shared.status = WATCHDOG;
             libc::_exit(0)

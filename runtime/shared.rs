@@ -59,6 +59,8 @@ pub const MAX_CELLS: usize = 1 << 12;
 pub const MAX_SHOWN: usize = 256;
 /// Most places on stacks that the runtime accesses without a step.
 pub const MAX_HIDDEN: usize = 1024;
+/// Most errors of an execution: with the last of them it ends.
+pub const MAX_MISHAPS: usize = 64;
 /// Most accesses of sleeping threads.
 pub const MAX_ASLEEP: usize = 1 << 16;
 /// Where the runtime finds the shared memory.
@@ -362,6 +364,66 @@ errors! {
     LEAK = "memory leak",
 }
 
+/// What went wrong.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Mishap {
+    /// Which error, or [`NO_ERROR`].
+    pub kind: u32,
+    /// Whose.
+    pub thread: u32,
+    /// Where it is.
+    pub pc: u64,
+    /// The address that it is about.
+    pub addr: u64,
+    /// How many steps come before it.
+    pub steps: u32,
+    /// The length of the message.
+    pub length: u32,
+    /// What the program says of it.
+    pub message: [u8; 512],
+}
+
+impl Shared {
+    /// The errors of the execution.
+    pub fn mishaps(&self) -> &[Mishap] {
+        &self.mishap[..(self.mishaps as usize).min(MAX_MISHAPS)]
+    }
+}
+
+impl Mishap {
+    /// Of a thread, told in these words.
+    pub fn new(
+        kind: u32,
+        thread: usize,
+        (pc, addr): (u64, u64),
+        steps: u32,
+        said: &[&[u8]],
+    ) -> Self {
+        let mut message = [0; 512];
+        let mut length = 0;
+        let bytes = said.iter().flat_map(|part| part.iter());
+        for (place, &byte) in message.iter_mut().zip(bytes) {
+            *place = byte;
+            length += 1;
+        }
+        Mishap {
+            kind,
+            thread: thread as u32,
+            pc,
+            addr,
+            steps,
+            length,
+            message,
+        }
+    }
+
+    /// The message.
+    pub fn text(&self) -> &[u8] {
+        &self.message[..(self.length as usize).min(self.message.len())]
+    }
+}
+
 /// A step that the request asks for.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -435,8 +497,6 @@ impl Last {
 pub struct Invariant {
     /// The function.
     pub function: u64,
-    /// Answer: how many steps there were when it did not hold for the first time, plus one; or 0.
-    pub violated: u32,
     /// The length of its text.
     pub length: u32,
     /// The expression, if it is one.
@@ -566,8 +626,8 @@ pub struct Shared {
     pub max_steps: u32,
     /// Request: skip given steps that can't be taken.
     pub loose: u32,
-    /// Request: go on after an error, with the other threads.
-    pub keep_going: u32,
+    /// Request: so many errors do not end the execution; the other threads go on.
+    pub passes: u32,
     /// Request: milliseconds of processor time that a thread may take without a step.
     pub patience: u32,
     /// Request: whether threads start as soon as they are created.
@@ -610,26 +670,20 @@ pub struct Shared {
     pub marks: u32,
     /// Answer: identities of threads in use.
     pub threads: u32,
-    /// Answer: which error.
-    pub error: u32,
-    /// Answer: whose.
-    pub error_thread: u32,
     /// Answer: how many executions this process has made.
     pub generation: u32,
     /// Answer: the exit code of the program.
     pub exit_code: i32,
-    /// Answer: where the error is.
-    pub error_pc: u64,
-    /// Answer: the address that the error is about.
-    pub error_addr: u64,
-    /// Answer: the length of the message.
-    pub message_len: u32,
     /// Answer: bits of what the program was given that is only a sample.
     pub sampled: u32,
     /// Answer: whether a thread has waited actively.
     pub spun: u32,
-    /// Answer: what the program says of the error.
-    pub message: [u8; 512],
+    /// Answer: why the execution could not go on, if that is no error.
+    pub halt: Mishap,
+    /// Answer: how many errors there were.
+    pub mishaps: u32,
+    /// Answer: the errors, each thread's first one, in their order.
+    pub mishap: [Mishap; MAX_MISHAPS],
     /// Kept: how many names there are.
     pub names: u32,
     /// Kept: thread `i` is the `names[i].1`-th child of `names[i].0`.
@@ -638,7 +692,7 @@ pub struct Shared {
     pub invariants: u32,
     /// Kept: how many variables they have read.
     pub cells: u32,
-    /// Kept, but for `violated`: the invariants.
+    /// Kept: the invariants.
     pub invariant: [Invariant; MAX_INVARIANTS],
     /// Kept: what they have read.
     pub cell: [Cell; MAX_CELLS],

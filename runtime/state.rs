@@ -185,6 +185,8 @@ pub struct Runtime {
     pub taking: usize,
     /// Invariants that have been registered.
     pub promised: u32,
+    /// Invariants that did not hold in this execution.
+    pub violated: u32,
     /// Those that have read what the last steps have written.
     pub changed: u32,
     /// The one that is being evaluated, plus one.
@@ -235,6 +237,7 @@ static RUNTIME: Global = Global(UnsafeCell::new(Runtime {
     quiet: true,
     taking: 0,
     promised: 0,
+    violated: 0,
     changed: 0,
     checking: 0,
     checked_at: 0,

@@ -8,10 +8,9 @@ use super::trace_file;
 use coarsen::base::diagnostic::Position;
 use coarsen::ctest::compile::{NotBuilt, Program, Sources, build};
 use coarsen::ctest::debug::Debug;
-use coarsen::ctest::explore::{
-    ALONE, DataRace, Exploration, Found, PIECE, Settings, Watch, explore,
-};
+use coarsen::ctest::explore::{ALONE, Exploration, PIECE, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
+use coarsen::ctest::findings::{DataRace, Found};
 use coarsen::ctest::history::Step;
 use coarsen::ctest::hunt::{self, Hunt, Hunted};
 use coarsen::ctest::names::{About, Names};
@@ -336,14 +335,14 @@ fn name_all(
     e: &mut Exploration,
     guard: &Guard,
 ) {
-    let mut name = |steps: &[Step], last: &[Last], about: About| {
+    let mut name = |steps: &[Step], after: u32, last: &[Last], about: About| {
         let settings = Settings {
             steps: steps.len().max(1) as u32,
             ..settings.clone()
         };
         // When the time is up, variables have names, and blocks of the heap have none.
         let outcome = match guard.stop() {
-            None => follow(process, &settings, &schedule(steps), false),
+            None => follow(process, &settings, &schedule(steps), after),
             Some(_) => None,
         };
         let seen = outcome.map(|o| o.seen).unwrap_or_default();
@@ -355,10 +354,10 @@ fn name_all(
         .chain(&mut e.stuck)
         .chain(&mut e.left_as)
     {
-        error.names = name(&error.steps, &error.last, error.about());
+        error.names = name(&error.steps, error.after, &error.last, error.about());
     }
     for race in &mut e.races {
-        race.names = name(&race.steps, &[], About::Piece(race.addr));
+        race.names = name(&race.steps, race.after, &[], About::Piece(race.addr));
     }
 }
 
@@ -367,21 +366,8 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found, guard:
     if guard.stop().is_some() {
         return;
     }
-    let Some(first) = follow(process, settings, &schedule(&error.steps), false) else {
-        return;
-    };
-    let known = shared::ERRORS.iter().position(|&e| e == error.kind);
-    // Only what repeats the error is taken for it.
-    let repeats = match known {
-        Some(number) => first.error == number as u32 && first.pc == error.pc,
-        None => matches!(first.status, shared::DEADLOCK | shared::LIVELOCK),
-    };
-    if repeats {
-        let Outcome {
-            steps, last, addr, ..
-        } = shorten(process, settings, first, &|| guard.stop().is_some());
-        (error.steps, error.last) = (steps, last);
-        error.addr = addr;
+    if let Some(found) = shorten(process, settings, error, &|| guard.stop().is_some()) {
+        *error = found;
     }
 }
 
@@ -399,6 +385,7 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         kind: error.kind.into(),
         place,
         threads: process.names(),
+        after: error.after,
         schedule: error.steps.iter().map(|s| [s.thread, s.choice]).collect(),
     }
 }
@@ -516,7 +503,7 @@ fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBu
     process.set_names(&trace.threads);
     process.shared_mut().show = prints.into();
     let settings = settings_of(&trace);
-    let outcome = follow(&mut process, &settings, &trace.orders(), false);
+    let outcome = follow(&mut process, &settings, &trace.orders(), trace.after);
     process.finish();
     match outcome {
         Some(outcome) => Ok((trace, program, outcome)),
@@ -545,7 +532,12 @@ fn debug(args: &ReplayArgs) -> Result<(), NotBuilt> {
     let process = Process::start_in(&before, &program.path, &trace.args, true);
     let mut process = process.map_err(|error| NotBuilt::Missing(format!("`gdb`: {error}")))?;
     process.set_names(&trace.threads);
-    request(&mut process, &settings_of(&trace), &trace.orders(), false);
+    request(
+        &mut process,
+        &settings_of(&trace),
+        &trace.orders(),
+        trace.after,
+    );
     process.shared_mut().stop_at = step;
     process.shared_mut().show = 1;
     say(&format!(
@@ -556,13 +548,7 @@ fn debug(args: &ReplayArgs) -> Result<(), NotBuilt> {
 }
 
 /// What the execution of a trace shows.
-fn repeated(trace: &Trace, outcome: Outcome, debug: &Debug) -> Exploration {
-    let kind = match outcome.status {
-        _ if outcome.error != 0 => shared::ERRORS.get(outcome.error as usize).copied(),
-        shared::DEADLOCK => Some("deadlock"),
-        shared::LIVELOCK => Some("livelock"),
-        _ => None,
-    };
+fn repeated(trace: &Trace, mut outcome: Outcome, debug: &Debug) -> Exploration {
     let mut exploration = Exploration {
         executions: 1,
         finished: true,
@@ -581,20 +567,16 @@ fn repeated(trace: &Trace, outcome: Outcome, debug: &Debug) -> Exploration {
             pc: second.pc,
             addr: second.addr,
             steps: outcome.steps[..trace.schedule.len()].to_vec(),
+            after: trace.after,
             last: Vec::new(),
             names: Names::default(),
         });
-    } else if let Some(kind) = kind {
-        exploration.errors.push(Found {
-            kind,
-            message: outcome.message,
-            thread: (outcome.error != 0).then_some(outcome.thread),
-            pc: if outcome.error != 0 { outcome.pc } else { 0 },
-            addr: outcome.addr,
-            steps: outcome.steps,
-            last: outcome.last,
-            names: Names::default(),
-        });
+    } else if let Some(last) = outcome.errors.pop() {
+        exploration.errors.push(last);
+    } else if let Some(kind) = outcome.stuck() {
+        exploration
+            .errors
+            .push(Found::stuck(kind, outcome.steps, outcome.last));
     }
     for error in &mut exploration.errors {
         let (steps, last) = (&error.steps, &error.last);

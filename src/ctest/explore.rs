@@ -10,12 +10,12 @@
 
 use super::claims::Claims;
 use super::filters::{self, Filters};
+use super::findings::{DataRace, Endless, Found};
 use super::history::{Late, Step};
 use super::movers::Calls;
-use super::names::{About, Names};
 use super::node::Node;
 use super::process::{Process, Promise};
-use super::shared::{Kind, Last, MAX_SHOWN};
+use super::shared::MAX_SHOWN;
 use super::stacks::Place;
 use super::worker::{self, Item, Known, Part};
 use rustc_hash::FxHashSet;
@@ -64,71 +64,6 @@ pub struct Settings {
     pub movers: bool,
     /// Explore with the thesis's filters instead.
     pub filters: Option<Filters>,
-}
-
-/// An error that was found.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// What kind of error.
-    pub kind: &'static str,
-    /// What the program says of it.
-    pub message: String,
-    /// Whose, if it is one thread's.
-    pub thread: Option<u16>,
-    /// Where.
-    pub pc: u64,
-    /// The address that it is about.
-    pub addr: u64,
-    /// The execution.
-    pub steps: Vec<Step>,
-    /// Where the threads were at its end.
-    pub last: Vec<Last>,
-    /// What it is about, by name, once that has been found out.
-    pub names: Names,
-}
-
-impl Found {
-    /// What it is about.
-    pub fn about(&self) -> About {
-        match self.kind {
-            "memory leak" | "double free" => About::Block(self.addr),
-            _ => About::Piece(self.addr),
-        }
-    }
-
-    /// The threads that have not ended, and where they are.
-    pub fn open(&self) -> impl Iterator<Item = (usize, &Last)> {
-        let all = self.last.iter().enumerate();
-        let waits = |l: &Last| l.ended == 0 && l.begun != 0 && l.kind() != Kind::ProcessExit;
-        all.filter(move |(_, l)| waits(l))
-    }
-}
-
-/// Two accesses that nothing orders, one of them a plain write.
-#[derive(Clone, Debug)]
-pub struct DataRace {
-    /// Both places, with the threads.
-    pub places: [(u16, u64, Kind); 2],
-    /// The address.
-    pub addr: u64,
-    /// An execution that ends with the two.
-    pub steps: Vec<Step>,
-    /// What it is about, by name, once that has been found out.
-    pub names: Names,
-}
-
-/// The limit that such a thread is; a report says more.
-pub const ENDLESS: &str = "a thread computes for long without a step that others could see";
-
-/// A thread that computes and does nothing that others could see.
-#[derive(Clone, Copy, Debug)]
-pub struct Endless {
-    /// The thread.
-    pub thread: u16,
-    /// Where it was found.
-    pub pc: u64,
-    /// The last place at which it did something that others could see.
-    pub after: u64,
 }
 
 /// What was explored.
@@ -215,20 +150,6 @@ pub trait Watch {
     fn stop(&self) -> Option<String>;
 }
 
-/// What makes two errors the same: the kind, the place and, if it is no thread's, which threads wait where.
-pub type ErrorKey = (&'static str, u64, Vec<(Kind, u64)>);
-
-/// The key of an error.
-pub fn key(error: &Found) -> ErrorKey {
-    let open = error.last.iter().filter(|l| l.ended == 0);
-    let stuck = match error.thread {
-        Some(_) if error.kind == "invariant" => vec![(Kind::Nothing, error.addr)],
-        Some(_) => Vec::new(),
-        None => open.map(|l| (l.kind(), l.pc)).collect(),
-    };
-    (error.kind, error.pc, stuck)
-}
-
 impl Exploration {
     /// All executions, however they end.
     pub fn made(&self) -> u64 {
@@ -269,20 +190,11 @@ impl Exploration {
         races.retain(|race| known.races.insert(race.key()));
         self.races.append(&mut races);
         let mut errors = other.errors;
-        errors.retain(|error| known.errors.insert(key(error)));
+        errors.retain(|error| known.errors.insert(error.key()));
         self.errors.append(&mut errors);
         let mut stuck = other.stuck;
-        stuck.retain(|found| known.errors.insert(key(found)));
+        stuck.retain(|found| known.errors.insert(found.key()));
         self.stuck.append(&mut stuck);
-    }
-}
-
-impl DataRace {
-    /// The two places, the lesser one first.
-    pub fn key(&self) -> [u64; 2] {
-        let mut places = self.places.map(|p| p.1);
-        places.sort_unstable();
-        places
     }
 }
 

@@ -14,7 +14,7 @@ mod cxx;
 pub mod debug;
 pub mod explore;
 pub mod filters;
-mod findings;
+pub mod findings;
 pub mod functions;
 mod gimple;
 pub mod history;

@@ -1,7 +1,8 @@
 //! What was found, for people and for programs.
 
 use super::debug::{Debug, is_number, number};
-use super::explore::{DataRace, ENDLESS, Endless, Exploration, Found};
+use super::explore::Exploration;
+use super::findings::{DataRace, ENDLESS, Endless, Found};
 use super::history::Step;
 use super::hunt::{Hunt, Hunted, one_in};
 use super::names::{Named, is_memory};
@@ -52,6 +53,7 @@ impl DataRace {
             pc,
             addr: self.addr,
             steps: self.steps.clone(),
+            after: self.after,
             last: Vec::new(),
             names: self.names.clone(),
         }

@@ -2,10 +2,11 @@
 //! error is found.
 
 use super::explore::Settings;
+use super::findings::Found;
 use super::history::Step;
 use super::names::Seen;
 use super::process::Process;
-use super::shared::{self, Last, Order};
+use super::shared::{self, Event, Last, Order};
 use std::time::Duration;
 
 /// How often the program is run for it.
@@ -16,16 +17,8 @@ const BUDGET: u32 = 400;
 pub struct Outcome {
     /// How it ended.
     pub status: u32,
-    /// Its error, if it had one.
-    pub error: u32,
-    /// Where.
-    pub pc: u64,
-    /// Whose.
-    pub thread: u16,
-    /// The address it is about.
-    pub addr: u64,
-    /// What the program says.
-    pub message: String,
+    /// Its errors.
+    pub errors: Vec<Found>,
     /// What happened.
     pub steps: Vec<Step>,
     /// Where the threads were at the end.
@@ -34,15 +27,15 @@ pub struct Outcome {
     pub seen: Seen,
 }
 
-/// Asks for an execution by a schedule; with `loose`, steps that can't be taken are skipped.
-pub fn request(process: &mut Process, settings: &Settings, schedule: &[Order], loose: bool) {
+/// Asks for an execution by a schedule that goes on behind `passes` errors.
+pub fn request(process: &mut Process, settings: &Settings, schedule: &[Order], passes: u32) {
     let request = process.shared_mut();
     let n = schedule.len().min(request.order.len());
     request.order[..n].copy_from_slice(&schedule[..n]);
     request.prefix = n as u32;
     request.max_steps = settings.steps;
-    request.loose = loose.into();
-    request.keep_going = 0;
+    request.loose = 0;
+    request.passes = passes;
     request.patience = settings.patience.as_millis() as u32;
     request.memory = settings.memory;
     request.eager = 0;
@@ -59,39 +52,80 @@ pub fn request(process: &mut Process, settings: &Settings, schedule: &[Order], l
     request.local_states = 0;
 }
 
-/// Runs the program by a schedule; with `loose`, steps that can't be taken are skipped.
+/// Runs the program by a schedule, and on behind `passes` errors.
 pub fn follow(
     process: &mut Process,
     settings: &Settings,
     schedule: &[Order],
-    loose: bool,
+    passes: u32,
 ) -> Option<Outcome> {
-    request(process, settings, schedule, loose);
+    request(process, settings, schedule, passes);
+    made(process)
+}
+
+/// The same, but that steps which can't be taken are skipped.
+fn loosely(
+    process: &mut Process,
+    settings: &Settings,
+    schedule: &[Order],
+    passes: u32,
+) -> Option<Outcome> {
+    request(process, settings, schedule, passes);
+    process.shared_mut().loose = 1;
+    made(process)
+}
+
+/// What the process does that it has been asked for.
+fn made(process: &mut Process) -> Option<Outcome> {
     if process.answer(Duration::from_secs(20), &|| false).is_err() {
         let _ = process.restart();
         return None;
     }
     let answer = process.shared();
-    let steps = answer.event[..answer.events as usize]
-        .iter()
-        .map(|event| {
-            let from = event.first as usize;
-            let accesses = answer.access.get(from..from + event.accesses as usize);
-            Step::new(event, accesses.unwrap_or(&[]))
-        })
+    let step = |event: &Event| {
+        let from = event.first as usize;
+        let accesses = answer.access.get(from..from + event.accesses as usize);
+        Step::new(event, accesses.unwrap_or(&[]))
+    };
+    let steps: Vec<Step> = (answer.event[..answer.events as usize].iter())
+        .map(step)
         .collect();
-    let length = (answer.message_len as usize).min(answer.message.len());
+    let last = answer.last[..(answer.threads as usize).min(shared::MAX_THREADS)].to_vec();
+    let errors = (answer.mishaps().iter().enumerate())
+        .map(|(after, mishap)| Found::new(mishap, after, &steps, last.clone()))
+        .collect();
     Some(Outcome {
         status: answer.status,
-        error: answer.error,
-        pc: answer.error_pc,
-        thread: answer.error_thread as u16,
-        addr: answer.error_addr,
-        message: String::from_utf8_lossy(&answer.message[..length]).into_owned(),
+        errors,
         steps,
         seen: Seen::new(answer),
-        last: answer.last[..(answer.threads as usize).min(shared::MAX_THREADS)].to_vec(),
+        last,
     })
+}
+
+impl Outcome {
+    /// What the execution has of such an error.
+    pub fn shows(mut self, error: &Found) -> Option<Found> {
+        if error.thread.is_some() {
+            let same = |e: &Found| {
+                (e.kind, e.pc) == (error.kind, error.pc)
+                    && (e.kind != "invariant" || e.addr == error.addr)
+            };
+            let i = self.errors.iter().position(same)?;
+            return Some(self.errors.swap_remove(i));
+        }
+        let kind = self.stuck().filter(|_| self.errors.is_empty())?;
+        (kind == error.kind).then(|| Found::stuck(kind, self.steps, self.last))
+    }
+
+    /// How nobody could go on, if so it is.
+    pub fn stuck(&self) -> Option<&'static str> {
+        match self.status {
+            shared::DEADLOCK => Some("deadlock"),
+            shared::LIVELOCK => Some("livelock"),
+            _ => None,
+        }
+    }
 }
 
 /// How often a thread that could go on was not let.
@@ -120,21 +154,34 @@ fn blocks(schedule: &[Order]) -> Vec<Vec<Order>> {
         .collect()
 }
 
-/// Looks for an execution with the same end and fewer preemptions than `first`, until `stop` says so.
+/// Looks for executions with the same error and fewer preemptions, until `stop` says so. None: it can't be repeated.
 pub fn shorten(
     process: &mut Process,
     settings: &Settings,
-    first: Outcome,
+    error: &Found,
     stop: &dyn Fn() -> bool,
-) -> Outcome {
-    let same = |a: &Outcome, b: &Outcome| (a.status, a.error, a.pc) == (b.status, b.error, b.pc);
-    let mut best = first;
+) -> Option<Found> {
+    let first = follow(process, settings, &schedule(&error.steps), error.after)?;
+    let others: Vec<u16> = first.errors.iter().filter_map(|e| e.thread).collect();
+    let mut best = first.shows(error)?;
     let mut budget = BUDGET;
+    // Others need not go wrong before.
+    for other in others {
+        let last = best.steps.iter().rposition(|step| step.thread == other);
+        let Some(last) = last.filter(|_| best.after > 0 && best.thread != Some(other)) else {
+            continue;
+        };
+        let mut without = schedule(&best.steps);
+        without.remove(last);
+        best = loosely(process, settings, &without, best.after - 1)
+            .and_then(|o| o.shows(error))
+            .unwrap_or(best);
+    }
     'again: loop {
         let parts = blocks(&schedule(&best.steps));
         let now = preemptions(&best.steps);
         if now == 0 || parts.len() > 2000 {
-            return best;
+            return Some(best);
         }
         for i in 0..parts.len() {
             let thread = parts[i][0].thread;
@@ -146,11 +193,11 @@ pub fn shorten(
                 let block = moved.remove(if late { i } else { j });
                 moved.insert(if late { j - 1 } else { i + 1 }, block);
                 if budget == 0 || stop() {
-                    return best;
+                    return Some(best);
                 }
                 budget -= 1;
-                let found = follow(process, settings, &moved.concat(), true);
-                if let Some(found) = found.filter(|f| same(f, &best))
+                let found = loosely(process, settings, &moved.concat(), best.after);
+                if let Some(found) = found.and_then(|o| o.shows(error))
                     && preemptions(&found.steps) < now
                 {
                     best = found;
@@ -158,6 +205,6 @@ pub fn shorten(
                 }
             }
         }
-        return best;
+        return Some(best);
     }
 }

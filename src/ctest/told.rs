@@ -3,7 +3,7 @@
 //!
 //! What no step of another thread depends on is marked, so that a report may leave it out.
 
-use super::explore::Found;
+use super::findings::Found;
 use super::history::Step;
 use super::names::{Named, is_memory};
 use super::report::Report;

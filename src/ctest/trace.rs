@@ -34,6 +34,9 @@ pub struct Trace {
     pub kind: String,
     /// Where it is.
     pub place: String,
+    /// How many errors come before it.
+    #[serde(default)]
+    pub after: u32,
     /// Which thread is which: the parent, and its how manieth child.
     pub threads: Vec<[u16; 2]>,
     /// The steps: the thread, and which of its alternatives it takes.

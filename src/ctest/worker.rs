@@ -49,7 +49,7 @@ pub struct Known {
     /// The places of data races.
     pub races: FxHashSet<[u64; 2]>,
     /// Errors.
-    pub errors: FxHashSet<super::explore::ErrorKey>,
+    pub errors: FxHashSet<super::findings::ErrorKey>,
     /// Which thread is which.
     pub names: Vec<[u16; 2]>,
     /// What invariants read.
@@ -137,7 +137,7 @@ pub struct Worker<'a> {
     /// The step that belongs to the first node.
     base: usize,
     pub(super) seen_races: FxHashSet<[u64; 2]>,
-    pub(super) seen_errors: FxHashSet<super::explore::ErrorKey>,
+    pub(super) seen_errors: FxHashSet<super::findings::ErrorKey>,
     wanted: FxHashSet<Wanted>,
     pub(super) part: Part,
 }
@@ -334,10 +334,10 @@ impl Worker<'_> {
 
     /// Counts an execution that ended so.
     pub(super) fn count(&mut self, status: u32) {
-        let message = self.message();
         let shared = self.process.shared();
-        let (error, spun) = (shared.error != shared::NO_ERROR, shared.spun != 0);
-        let pc = shared.error_pc;
+        let (error, spun) = (shared.mishaps != 0, shared.spun != 0);
+        let message = String::from_utf8_lossy(shared.halt.text()).into_owned();
+        let pc = shared.halt.pc;
         match status {
             shared::ASLEEP => self.part.out.redundant += 1,
             shared::ASSUMED if !error => self.part.out.assumed += 1,
@@ -487,7 +487,7 @@ impl Worker<'_> {
             hunt.request(shared);
         }
         shared.loose = 0;
-        shared.keep_going = self.settings.keep_going.into();
+        shared.passes = u32::from(self.settings.keep_going) * u32::MAX;
         shared.patience = self.settings.patience.as_millis() as u32;
         shared.memory = self.settings.memory;
         shared.eager = (!self.settings.exhaustive).into();

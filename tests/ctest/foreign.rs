@@ -36,7 +36,7 @@ fn said(e: &Exploration) -> String {
     format!("{counts:?} {errors:?} {races:?} {:?}", e.limits)
 }
 
-fn schedule_of(error: &coarsen::ctest::explore::Found) -> Vec<(u16, u16)> {
+fn schedule_of(error: &coarsen::ctest::findings::Found) -> Vec<(u16, u16)> {
     error.steps.iter().map(|s| (s.thread, s.choice)).collect()
 }
 

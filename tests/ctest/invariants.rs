@@ -3,7 +3,6 @@
 use super::random::FAMILIES;
 use super::support::{Dice, HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::explore::{Exploration, Settings};
-use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{follow, schedule};
 
 /// The violations: the step that breaks the invariant, and which it is.
@@ -154,8 +153,8 @@ fn violations_are_repeated() {
         assert_eq!(error.message, "!(x && y)");
         let orders = schedule(&error.steps);
         for _ in 0..20 {
-            let again = follow(&mut process, &settings(), &orders, false).expect("an answer");
-            assert_eq!((again.error, again.pc), (shared::INVARIANT, error.pc));
+            let again = follow(&mut process, &settings(), &orders, error.after).expect("an answer");
+            let again = again.shows(error).expect("the same error");
             assert_eq!(again.steps.len(), error.steps.len());
         }
     }

@@ -171,7 +171,7 @@ fn interleavings(program: &Program, most: usize) -> Option<Vec<Outcome>> {
     let mut open: Vec<Vec<Order>> = vec![Vec::new()];
     let mut all = Vec::new();
     while let Some(prefix) = open.pop() {
-        let outcome = follow(&mut process, &settings, &prefix, false).expect("an answer");
+        let outcome = follow(&mut process, &settings, &prefix, 0).expect("an answer");
         for i in prefix.len().saturating_sub(1)..outcome.steps.len() {
             let step = &outcome.steps[i];
             let mut to = |thread, choice| {
