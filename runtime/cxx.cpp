@@ -53,7 +53,8 @@ struct thread {
 thread::_State::~_State() {}
 }
 
-#define AS(name) __asm__(name)
+// Pointers to member functions that are odd mean virtual ones.
+#define AS(name) __asm__(name) __attribute__((aligned(2)))
 
 // What ends a program with an exception that nobody catches, or a thread that nobody joins.
 namespace __cxxabiv1 {

@@ -103,6 +103,9 @@ pub fn prepare(text: &str, own: &dyn Fn(&str) -> bool) -> Assembly {
         }
         out.push_str(line);
         out.push('\n');
+        if let Some(mark) = instead.behind.get(&n) {
+            out.push_str(mark);
+        }
         let Some(name) = function(line) else {
             continue;
         };

@@ -419,3 +419,63 @@ fn executions_are_told_where_the_program_is() {
         "{told}"
     );
 }
+
+/// A number that only a handler looks at, thrown past one and two frames.
+const HANDLED: &[(&str, bool)] = &[
+    ("try { thrown(); } catch (int) { assert(x != 5); }", true),
+    ("try { through(); } catch (int) { assert(x != 5); }", true),
+    (
+        "try { thrown(); } catch (int) { x = 1; } assert(x == 1);",
+        false,
+    ),
+    (
+        "int y = 5; try { thrown(); y = x; } catch (int) { } assert(y == 5);",
+        false,
+    ),
+    ("if (caught()) assert(x != 5);", true),
+];
+
+#[test]
+fn numbers_that_a_handler_looks_at() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-handlers");
+    for (i, (body, wrong)) in HANDLED.iter().enumerate() {
+        let text = format!(
+            "#include <cassert>\nextern \"C\" int __VERIFIER_nondet_int(void);\nvoid thrown() {{ throw 1; }}\n\
+             void through() {{ int z = 3; thrown(); z++; }}\n\
+             bool caught() {{ try {{ thrown(); }} catch (int) {{ return true; }} return false; }}\n\
+             int main() {{ int x = __VERIFIER_nondet_int(); {body} return 0; }}\n"
+        );
+        let file = scratch.0.join(format!("{i}.cpp"));
+        std::fs::write(&file, text).expect("a file");
+        let e = run(&built(&file, &[]), &wide());
+        let kinds: Vec<&str> = e.errors.iter().map(|e| e.kind).collect();
+        assert_eq!(kinds.contains(&"assertion"), *wrong, "{body}: {kinds:?}");
+    }
+}
+
+#[test]
+fn waits_that_count_are_waits_in_templates_too() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("cxx-counting");
+    let with = |counts: &str| {
+        let text = format!(
+            "#include <atomic>\n#include <mutex>\n#include <thread>\nstd::atomic<bool> ready; int data; std::mutex m;\n\
+             template <class T> void wait(T &flag) {{ int n = 1; while (!flag.load()) {{ {counts} }} }}\n\
+             int main() {{ std::thread t([] {{ long n = 1; wait(ready); for (;;) {{ std::unique_lock<std::mutex> \
+             lock(m); if (data) break; lock.unlock(); {counts} }} }}); ready = true; m.lock(); data = 1; \
+             m.unlock(); t.join(); }}\n"
+        );
+        let file = scratch.0.join("counting.cpp");
+        std::fs::write(&file, text).expect("a file");
+        let e = explored(&file);
+        (e.executions, e.waited, e.errors.len())
+    };
+    for counts in ["", "n++;", "n *= 2;"] {
+        assert_eq!(with(counts), (6, 4, 0), "{counts}");
+    }
+}

@@ -322,8 +322,8 @@ fn spurious_wake_ups_and_failing_allocations_are_explored() {
         ("while", waits("while"), &usual, 2, &[]),
         ("while", waits("while"), &spurious, 3, &[]),
         ("unchecked", takes(""), &usual, 1, &[]),
-        // A crash ends the execution: of T0, of T1, or of none, and then one more allocation may fail.
-        ("unchecked", takes(""), &oom, 4, &["crash"]),
+        // Each of the two threads crashes or not, and where T0 does not, one more allocation may fail.
+        ("unchecked", takes(""), &oom, 6, &["crash"]),
         ("checked", takes("if (!p) return 0;"), &usual, 1, &[]),
         // Each of the two threads fails at none or one of its allocations: two ways, and three.
         ("checked", takes("if (!p) return 0;"), &oom, 6, &[]),

@@ -6,6 +6,7 @@
 //! moves by its address (a large structure).
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// What an instruction works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,17 @@ pub const RBP: u8 = 5;
 pub const RSI: u8 = 6;
 pub const RDI: u8 = 7;
 
+const WHOLE_RSP: Register = Register {
+    number: RSP,
+    offset: 0,
+    width: 8,
+};
+const WHOLE_RBP: Register = Register {
+    number: RBP,
+    offset: 0,
+    width: 8,
+};
+
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction<'a> {
@@ -84,8 +96,23 @@ struct Function {
     silent: bool,
     /// Variables are addressed from %rbp.
     framed: bool,
+    /// It begins by saving %rbp and taking it for the frame.
+    saves: bool,
+    /// It does something else with %rbp.
+    moves: bool,
     /// Accesses are announced.
     announces: bool,
+    /// It has a table of where exceptions lead.
+    catches: bool,
+}
+
+/// Where exceptions lead that are thrown in a piece of code.
+#[derive(Debug)]
+struct Catch {
+    from: usize,
+    to: usize,
+    /// Out of the function, if nowhere else.
+    pad: Option<usize>,
 }
 
 /// A file.
@@ -97,6 +124,9 @@ pub struct Code<'a> {
     /// Functions for which another file may have others.
     pub weak: HashSet<&'a str>,
     functions: Vec<Function>,
+    catches: Vec<Catch>,
+    /// Where jumps may lead.
+    places: HashSet<usize>,
 }
 
 /// Functions by which a compiler moves large objects.
@@ -119,6 +149,10 @@ impl<'a> Code<'a> {
                         ..Function::default()
                     });
                 }
+            } else if text.starts_with(".cfi_lsda") {
+                if let Some(function) = functions.last_mut() {
+                    function.catches = true;
+                }
             } else if let Some(name) = text.strip_prefix(".weak") {
                 weak.insert(name.trim());
             } else if !text.is_empty() && !text.starts_with('.') {
@@ -135,18 +169,52 @@ impl<'a> Code<'a> {
                 });
             }
         }
+        let places = labels.values().copied().collect();
+        let catches = catches(text, &labels);
         let mut code = Code {
             instructions,
             labels,
             weak,
             functions,
+            catches,
+            places,
         };
         let known = text.lines().any(announces_all);
         for function in &mut code.functions {
             function.silent = !known;
         }
         code.look_at_frames(known);
+        if known {
+            code.look_for_saved();
+        }
         code
+    }
+
+    /// Finds the functions that begin as compilers without optimisation begin them.
+    fn look_for_saved(&mut self) {
+        const HOW: [(&str, &[Operand]); 2] = [
+            ("pushq", &[Operand::Register(WHOLE_RBP)]),
+            (
+                "movq",
+                &[Operand::Register(WHOLE_RSP), Operand::Register(WHOLE_RBP)],
+            ),
+        ];
+        let own = self.instructions.chunk_by(|a, b| a.function == b.function);
+        for instructions in own {
+            let endbr = usize::from(instructions[0].name == "endbr64");
+            let mut rest = instructions[endbr..].iter();
+            let same = |(name, operands): (&str, &[Operand])| {
+                (rest.next()).is_some_and(|i| (i.name, i.operands.as_slice()) == (name, operands))
+            };
+            let function = &mut self.functions[instructions[0].function];
+            function.saves = HOW.into_iter().all(same);
+            let moves = |i: &Instruction| {
+                let to = i.operands.last();
+                !matches!(i.name, "popq" | "pushq")
+                    && matches!(to, Some(Operand::Register(Register { number: RBP, .. })))
+            };
+            function.moves = instructions.iter().skip(endbr + 2).any(moves);
+        }
     }
 
     /// The function that an instruction calls by its name.
@@ -160,6 +228,25 @@ impl<'a> Code<'a> {
         }
     }
 
+    /// Where an exception leads that a call throws, if it stays in the function. An error: nothing is known of that.
+    pub fn catch(&self, at: usize) -> Result<Option<usize>, ()> {
+        let own = |at: usize| self.instructions.get(at).map(|i| i.function);
+        let function = self.instructions[at].function;
+        if !self.functions[function].catches {
+            return Ok(None);
+        }
+        let mut all = self.catches.iter();
+        let known = |c: &&Catch| own(c.from) == Some(function);
+        if !all.clone().any(|c| known(&c)) {
+            return Err(());
+        }
+        let here = all.find(|c| (c.from..c.to).contains(&at));
+        match here.and_then(|c| c.pad) {
+            Some(pad) if own(pad) != Some(function) => Err(()),
+            pad => Ok(pad),
+        }
+    }
+
     /// Whether a call of `abort` is there a failed assumption (`assembly.rs` makes it one).
     pub fn assumes(&self, at: usize) -> bool {
         let Instruction {
@@ -169,7 +256,6 @@ impl<'a> Code<'a> {
     }
 
     fn look_at_frames(&mut self, known: bool) {
-        let places: HashSet<usize> = self.labels.values().copied().collect();
         let mut announced = false;
         for at in 0..self.instructions.len() {
             let callee = self.callee(at);
@@ -180,7 +266,7 @@ impl<'a> Code<'a> {
                 ..
             } = &self.instructions[at];
             let function = &mut self.functions[*function];
-            announced &= !places.contains(&at);
+            announced &= !self.places.contains(&at);
             if name.starts_with("call") {
                 announced = known && callee.is_some_and(|c| c.starts_with("__tsan_"));
                 function.announces |= callee == Some("__tsan_func_entry");
@@ -247,6 +333,13 @@ impl<'a> Code<'a> {
         }
     }
 
+    /// Whether %rbp is the frame of the function where an instruction stands, with the caller's %rbp and the return
+    /// address above it, as gcc has it without optimisation.
+    pub fn has_frame(&self, at: usize) -> bool {
+        let function = &self.functions[self.instructions[at].function];
+        function.saves && !function.moves
+    }
+
     /// Whether what an instruction stores at this place of the frame is seen only by instructions that name the place.
     pub fn is_private(&self, at: usize, offset: i32, width: u8) -> bool {
         let function = &self.functions[self.instructions[at].function];
@@ -256,16 +349,25 @@ impl<'a> Code<'a> {
             && function.announces
             && !function.loose
             && !function.addresses.iter().any(begins)
-            && !self.is_announced(at)
+            && !self.is_announced(at, offset..end)
     }
 
-    /// Whether a store may be the one that was announced last.
-    fn is_announced(&self, at: usize) -> bool {
+    /// Whether a store at this place of the frame may be the one that was announced last.
+    fn is_announced(&self, at: usize, place: Range<i32>) -> bool {
         let own =
             |&before: &usize| self.instructions[before].function == self.instructions[at].function;
         for before in (0..at).rev().take_while(own) {
             match self.callee(before).map(|name| name.strip_prefix("__tsan_")) {
-                Some(Some(hook)) if hook.contains("write") => return true,
+                Some(Some(hook)) if hook.contains("write") => {
+                    return match (self.announced(before), hook.strip_prefix("write")) {
+                        (Some(None), _) => false,
+                        (Some(Some(from)), Some(width)) => {
+                            let width = width.parse().unwrap_or(i32::MAX);
+                            from < place.end && place.start < from.saturating_add(width)
+                        }
+                        _ => true,
+                    };
+                }
                 Some(None) => return false,
                 None if self.instructions[before].name.starts_with("call") => return false,
                 _ => {}
@@ -273,6 +375,77 @@ impl<'a> Code<'a> {
         }
         false
     }
+
+    /// What is announced, if its address is taken right before: something in the frame, or else a global variable.
+    fn announced(&self, call: usize) -> Option<Option<i32>> {
+        let to = |at: usize, number: u8| {
+            let Instruction { name, operands, .. } = &self.instructions[at];
+            match operands.as_slice() {
+                [from, Operand::Register(r)] if r.number == number => Some((*name, from)),
+                _ => None,
+            }
+        };
+        if self.places.contains(&call) {
+            return None;
+        }
+        let last = call.checked_sub(1)?;
+        let (name, address) = match to(last, RDI)? {
+            ("movq", Operand::Register(r)) if !self.places.contains(&last) => {
+                to(last.checked_sub(1)?, r.number)?
+            }
+            known => known,
+        };
+        match (name, address) {
+            (
+                "leaq",
+                Operand::Memory(Memory {
+                    base: Some(RBP),
+                    index: None,
+                    offset: Some(offset),
+                }),
+            ) => Some(Some(*offset)),
+            (
+                "leaq",
+                Operand::Memory(Memory {
+                    base: None,
+                    index: None,
+                    ..
+                }),
+            )
+            | ("movl", Operand::Address) => Some(None),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the tables of exceptions: where a piece of code begins in its function, how long it is, where it leads. What
+/// is not understood is not there.
+fn catches(text: &str, labels: &HashMap<&str, usize>) -> Vec<Catch> {
+    let numbers = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or("").trim());
+    let numbers: Vec<Option<&str>> = numbers
+        .map(|line| line.strip_prefix(".uleb128").map(str::trim))
+        .collect();
+    let record = |lines: &[Option<&str>]| {
+        let (from, function) = lines[0]?.split_once('-')?;
+        let (to, same) = lines[1]?.split_once('-')?;
+        if same != from {
+            return None;
+        }
+        let pad = match lines[2]? {
+            "0" => None,
+            text => Some(text.split_once('-').filter(|(_, f)| *f == function)?.0),
+        };
+        let place = |label: &str| labels.get(label).copied();
+        Some(Catch {
+            from: place(from)?,
+            to: place(to)?,
+            // What is unknown is no place of the function.
+            pad: pad.map(|label| place(label).unwrap_or(usize::MAX)),
+        })
+    };
+    numbers.windows(3).filter_map(record).collect()
 }
 
 /// Whether a line says that this is gcc's, without optimisation: then every access to a variable whose address is taken

@@ -7,7 +7,7 @@
 
 use super::code::{Code, Instruction, Operand, RAX, RBX, RCX, RDI, RDX, RSI, Register};
 use super::ranges::{Condition, Image, Ranges, Type};
-use super::state::{Content, Flags, Outcome, State, mask};
+use super::state::{Content, Flags, Outcome, Place, State, mask};
 use super::step::{Escapes, Execution};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,6 +22,17 @@ const STEPS: usize = 20_000;
 const DEPTH: usize = 3;
 
 type Next = Vec<(usize, State)>;
+
+/// What is to be found out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// Whether a function returns; nothing is tracked.
+    Returns,
+    /// What is done with a number.
+    Uses,
+    /// Whether nothing is done with something.
+    NoUse,
+}
 
 /// What the program does with a number.
 #[derive(Default)]
@@ -48,7 +59,23 @@ pub struct Flow<'a> {
     /// Whether the program has a function of its own of this name.
     own: &'a dyn Fn(&str) -> bool,
     returning: RefCell<HashMap<(usize, Option<u64>), bool>>,
+    ignoring: RefCell<HashMap<(usize, u8), bool>>,
 }
+
+/// Functions of the library, and how many arguments they have.
+const ARGUMENTS: [(&str, usize); 11] = [
+    ("sched_yield", 0),
+    ("pthread_yield", 0),
+    ("thrd_yield", 0),
+    ("sleep", 1),
+    ("usleep", 1),
+    ("nanosleep", 2),
+    ("pthread_mutex_lock", 1),
+    ("pthread_mutex_trylock", 1),
+    ("pthread_mutex_unlock", 1),
+    ("pthread_spin_trylock", 1),
+    ("sem_trywait", 1),
+];
 
 /// Functions that do not come back, unless the program has its own.
 const ENDS: [&str; 7] = [
@@ -67,6 +94,7 @@ impl<'a> Flow<'a> {
             code,
             own,
             returning: RefCell::default(),
+            ignoring: RefCell::default(),
         }
     }
 
@@ -79,7 +107,25 @@ impl<'a> Flow<'a> {
             width: 8,
         };
         state.set_register(rax, Content::Copy(Image::whole(of)));
-        self.follow(self.behind(at, state), true, 0)
+        self.follow(self.behind(at, state), Aim::Uses, 0)
+    }
+
+    /// If it makes no difference what a private variable holds during a call (executions that differ in that alone take
+    /// the same steps, with the same values): before which instructions it makes none either. Else none.
+    pub fn faint_from(&self, at: usize, place: Place) -> Option<Vec<usize>> {
+        let mut state = State::new(Ranges::new([(0, 0)]));
+        state.set(place, Content::Opaque);
+        let pad = self.code.catch(at).ok()?;
+        let mut open = self.behind(at, state.clone());
+        open.extend(pad.map(|pad| (pad, state)));
+        let (_, seen) = self.explore(open, Aim::NoUse, 0)?;
+        let depends = |seen: &Seen| seen.states.iter().any(|s| s.get(place) == Content::Opaque);
+        Some(
+            seen.iter()
+                .filter(|(_, s)| depends(s))
+                .map(|(&at, _)| at)
+                .collect(),
+        )
     }
 
     /// Whether a function may return if its first argument is this.
@@ -97,7 +143,7 @@ impl<'a> Flow<'a> {
                 width: 8,
             };
             state.set_register(rdi, argument.map_or(Content::Same, Content::Known));
-            let uses = self.follow(vec![(entry, state)], false, depth + 1);
+            let uses = self.follow(vec![(entry, state)], Aim::Returns, depth + 1);
             let returns = uses.is_none_or(|uses| uses.returns);
             self.returning
                 .borrow_mut()
@@ -107,12 +153,22 @@ impl<'a> Flow<'a> {
     }
 
     /// Takes all ways from here. `None` if there are too many, or if one is not understood while no number is tracked.
-    fn follow(&self, mut open: Next, tracks: bool, depth: usize) -> Option<Uses> {
+    fn follow(&self, open: Next, aim: Aim, depth: usize) -> Option<Uses> {
+        self.explore(open, aim, depth).map(|found| found.0)
+    }
+
+    /// Likewise, with the states that were seen.
+    fn explore(
+        &self,
+        mut open: Next,
+        aim: Aim,
+        depth: usize,
+    ) -> Option<(Uses, BTreeMap<usize, Seen>)> {
         let mut uses = Uses::default();
         let mut seen: BTreeMap<usize, Seen> = BTreeMap::new();
         let mut steps = 0;
         while let Some((at, mut state)) = open.pop() {
-            if tracks && !state.depends() {
+            if aim != Aim::Returns && !state.depends() {
                 continue;
             }
             let here = seen.entry(at).or_default();
@@ -131,7 +187,7 @@ impl<'a> Flow<'a> {
             let numbers = state.numbers.clone();
             match self.step(at, state, &mut uses, depth) {
                 Ok(next) => open.extend(next),
-                Err(Escapes) if tracks => {
+                Err(Escapes) if aim == Aim::Uses => {
                     uses.apart = uses.apart.or(&numbers);
                     if uses.apart.count() > MOST as i128 {
                         return None;
@@ -140,7 +196,7 @@ impl<'a> Flow<'a> {
                 Err(Escapes) => return None,
             }
         }
-        Some(uses)
+        Some((uses, seen))
     }
 
     /// The next instruction in the same function. At the end of a function there is none: the last call does not
@@ -277,27 +333,65 @@ impl<'a> Flow<'a> {
     ) -> Result<Next, Escapes> {
         let all = [RDI, RSI, RDX, RCX, 8, 9, 10];
         let name = self.code.callee(at);
-        let count = match name.and_then(|name| name.strip_prefix("__tsan_")) {
-            Some("func_exit" | "init") => 0,
-            Some("func_entry") => 1,
-            Some(hook) if hook.contains("read") || hook.contains("write") => {
-                if hook.ends_with("range") { 2 } else { 1 }
-            }
-            _ => all.len(),
-        };
+        let count = name.and_then(|name| self.arguments(name));
         let through =
             name.is_none() && (state.in_registers() || !matches!(operands, [Operand::Other]));
-        if through || all[..count].iter().any(|&r| state.whole(r).depends()) {
+        let passed = &all[..count.unwrap_or(all.len())];
+        let passes = |&r: &u8| state.whole(r).depends() && !self.ignores(name, r, depth);
+        if through || passed.iter().any(passes) {
             return Err(Escapes);
         }
-        if name.is_some_and(|name| self.ends(at, name, &state, depth)) {
-            return Ok(Vec::new());
-        }
+        let ends = name.is_some_and(|name| self.ends(at, name, &state, depth));
         for r in [RAX, RCX, RDX, RSI, RDI, 8, 9, 10, 11] {
             state.clobber(r);
         }
         state.flags = Flags::Same;
-        Ok(self.behind(at, state))
+        let pad = self.code.catch(at).map_err(|()| Escapes)?;
+        let caught = pad.map(|pad| (pad, state.clone()));
+        let behind = (!ends).then(|| self.behind(at, state));
+        Ok(behind.into_iter().flatten().chain(caught).collect())
+    }
+
+    /// How many registers a function may find arguments in, if it is known.
+    fn arguments(&self, name: &str) -> Option<usize> {
+        let Some(hook) = name.strip_prefix("__tsan_") else {
+            let known = ARGUMENTS.iter().find(|(known, _)| *known == name)?;
+            return (!(self.own)(name)).then_some(known.1);
+        };
+        let count = match hook {
+            "func_exit" | "init" => 0,
+            "func_entry" => 1,
+            _ if hook.ends_with("range") => 2,
+            _ if hook.contains("read") || hook.contains("write") => 1,
+            _ if hook.starts_with("atomic") && hook.ends_with("_load") => 2,
+            _ if hook.starts_with("atomic") && hook.ends_with("_store") => 3,
+            _ => return None,
+        };
+        Some(count)
+    }
+
+    /// Whether a function makes no use of what it finds in a register.
+    fn ignores(&self, name: Option<&str>, register: u8, depth: usize) -> bool {
+        let entry = name.filter(|name| !self.code.weak.contains(name));
+        let Some(&entry) = entry.and_then(|name| self.code.labels.get(name)) else {
+            return false;
+        };
+        let known = self.ignoring.borrow().get(&(entry, register)).copied();
+        known.unwrap_or_else(|| {
+            let mut state = State::new(Ranges::new([(0, 0)]));
+            let whole = Register {
+                number: register,
+                offset: 0,
+                width: 8,
+            };
+            state.set_register(whole, Content::Opaque);
+            let ignores = depth < DEPTH
+                && (self.follow(vec![(entry, state)], Aim::NoUse, depth + 1)).is_some();
+            self.ignoring
+                .borrow_mut()
+                .insert((entry, register), ignores);
+            ignores
+        })
     }
 
     /// Whether a call does not come back.

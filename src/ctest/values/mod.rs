@@ -6,6 +6,7 @@
 //! call is left as it is: a few values are tried, and the answer says so.
 
 mod code;
+mod faint;
 mod flow;
 mod ranges;
 mod state;
@@ -14,7 +15,7 @@ mod step;
 use code::Code;
 use flow::{Flow, MOST};
 use ranges::{Type, representatives};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 /// Has a result that may not matter.
@@ -25,6 +26,8 @@ const WAIT: &str = "pthread_barrier_wait";
 pub struct Instead {
     /// By the line in which a call stands.
     pub lines: HashMap<usize, String>,
+    /// What is put behind calls.
+    pub behind: BTreeMap<usize, String>,
     /// What goes to the end of the file.
     pub tables: String,
 }
@@ -56,11 +59,12 @@ fn enough(flow: &Flow, at: usize, of: Type) -> Option<Vec<i128>> {
 pub fn instead(text: &str, own: &dyn Fn(&str) -> bool) -> Instead {
     let mut out = Instead::default();
     let wanted = |name: &str| name == WAIT || type_of(name).is_some();
+    let code = Code::new(text);
+    let flow = Flow::new(&code, own);
+    out.behind = faint::marks(&code, &flow);
     if !text.contains("__VERIFIER_nondet_") && !text.contains(WAIT) {
         return out;
     }
-    let code = Code::new(text);
-    let flow = Flow::new(&code, own);
     let mut tables = 0;
     for (at, instruction) in code.instructions.iter().enumerate() {
         let Some(name) = code.callee(at).filter(|name| wanted(name) && !own(name)) else {

@@ -306,8 +306,195 @@ fn what_is_put_for_a_call() {
         instead(&text(""), &nobody).lines[&6],
         "\tmovabsq\t$0, %rax\n"
     );
-    assert_eq!(instead(&text("movl %eax, x"), &nobody), Instead::default());
-    assert_eq!(instead(&text(""), &|_| true), Instead::default());
+    assert!(instead(&text("movl %eax, x"), &nobody).lines.is_empty());
+    assert!(instead(&text(""), &|_| true).lines.is_empty());
+}
+
+/// Offsets and widths of the variables that are marked behind the first call of `poll`; nothing if it is not marked.
+fn marked(text: &str) -> Option<Vec<(u32, u32)>> {
+    let code = Code::new(text);
+    let flow = Flow::new(&code, &|_| false);
+    let line = text.lines().position(|line| line == "\tcall\tpoll");
+    let marks = faint::marks(&code, &flow);
+    let numbers = marks
+        .get(&line.expect("a call"))?
+        .lines()
+        .filter_map(|l| l.strip_prefix("\t.long\t0x5c"));
+    let number = |digits: &str| u32::from_str_radix(digits, 16).expect("a number");
+    let place = |n: u32| (n & 0x3F_FFFF, 1 << (n >> 22));
+    Some(numbers.map(number).filter(|&n| n > 0).map(place).collect())
+}
+
+#[test]
+fn what_counts_turns_makes_no_difference() {
+    let with = |before: &str, turn: &str, after: &str| {
+        let text = [
+            BEGIN,
+            ENTER,
+            before,
+            ".L1: call poll; testl %eax, %eax; jne .L2",
+            turn,
+            "jmp .L1; .L2:",
+            after,
+            END,
+        ];
+        marked(&format!("f:\n{}{GCC}", lines(&text)))
+    };
+    let begin = "movl $0, -20(%rbp)";
+    let count = "addl $1, -20(%rbp)";
+    for (before, turn, after, faint) in [
+        (begin, count, "", &[(20, 4)][..]),
+        ("movq $0, -24(%rbp)", "salq -24(%rbp)", "", &[(24, 8)]),
+        ("movb $0, -17(%rbp)", "xorb $3, -17(%rbp)", "", &[(17, 1)]),
+        (
+            begin,
+            "movl -20(%rbp), %eax; imull $3, %eax, %eax; movl %eax, -20(%rbp)",
+            "",
+            &[(20, 4)],
+        ),
+        // Two of them, each of which gets into the other.
+        (
+            begin,
+            "movl -24(%rbp), %eax; addl %eax, -20(%rbp); movl -20(%rbp), %eax; movl %eax, -24(%rbp)",
+            "",
+            &[(24, 4), (20, 4)],
+        ),
+        // What is written anew before it is read.
+        (
+            begin,
+            "movl $7, -20(%rbp); cmpl $3, -20(%rbp); je .L2",
+            "",
+            &[(20, 4)],
+        ),
+        // It is compared, divided by, passed, stored, used as an address, returned.
+        (
+            begin,
+            "addl $1, -20(%rbp); cmpl $100, -20(%rbp); je .L2",
+            "",
+            &[],
+        ),
+        (begin, count, "cmpl $100, -20(%rbp); je .L1", &[]),
+        (
+            begin,
+            "addl $1, -20(%rbp); movl $9, %eax; cltd; idivl -20(%rbp)",
+            "",
+            &[],
+        ),
+        (
+            begin,
+            "addl $1, -20(%rbp); movl -20(%rbp), %edi; call g",
+            "",
+            &[],
+        ),
+        (
+            begin,
+            count,
+            "movl -20(%rbp), %eax; movl %eax, x(%rip)",
+            &[],
+        ),
+        (
+            begin,
+            count,
+            "movl -20(%rbp), %eax; movl x(,%rax,4), %eax",
+            &[],
+        ),
+        (
+            begin,
+            count,
+            "movl -20(%rbp), %ebx; movl %ebx, %eax; leave; ret",
+            &[],
+        ),
+        // Somebody may have its address.
+        ("leaq -20(%rbp), %rdi; call g", count, "", &[]),
+        // Only a part of it is written anew.
+        (
+            begin,
+            "addl $1, -20(%rbp); movw $0, -20(%rbp)",
+            "cmpl $5, -20(%rbp); je .L1",
+            &[],
+        ),
+    ] {
+        assert_eq!(
+            with(before, turn, after).as_deref(),
+            Some(faint),
+            "{turn}; {after}"
+        );
+    }
+}
+
+#[test]
+fn only_what_has_a_frame_is_marked() {
+    let text = [
+        "subq $40, %rsp",
+        ENTER,
+        ".L1: call poll; testl %eax, %eax; je .L1; addq $40, %rsp; ret",
+    ];
+    assert_eq!(marked(&format!("f:\n{}{GCC}", lines(&text))), None);
+    let text = [BEGIN, ENTER, ".L1: call poll; movq $0, %rbp; je .L1", END];
+    assert_eq!(marked(&format!("f:\n{}{GCC}", lines(&text))), None);
+}
+
+#[test]
+fn functions_that_are_passed_less_see_less() {
+    let with = |called: &str, more: &str| {
+        let turn = "addl $1, -20(%rbp); movl -20(%rbp), %edx; call g; jmp .L1; .L2:";
+        let text = [
+            BEGIN,
+            ENTER,
+            "movl $0, -20(%rbp); .L1: call poll; testl %eax, %eax; jne .L2",
+            turn,
+            END,
+        ];
+        let g = [
+            "pushq %rbp; movq %rsp, %rbp; movl %edi, -4(%rbp)",
+            called,
+            "call __tsan_func_entry; call __tsan_func_exit; movl $0, %eax; popq %rbp; ret",
+        ];
+        marked(&format!("{more}g:\n{}f:\n{}{GCC}", lines(&g), lines(&text)))
+    };
+    assert_eq!(with("movl -4(%rbp), %eax", ""), Some(vec![(20, 4)]));
+    assert_eq!(with("movl %edx, -8(%rbp)", ""), Some(vec![(20, 4)]));
+    assert_eq!(
+        with(
+            "movl %edx, -8(%rbp); call h; movl -8(%rbp), %edi; call h",
+            ""
+        ),
+        Some(vec![])
+    );
+    assert_eq!(with("movl $0, %ebx", "\t.weak\tg\n"), Some(vec![]));
+}
+
+/// The table of a function whose second call leads to `.L9`, if `pad` says so.
+fn thrown(pad: &str) -> String {
+    lines(&[
+        ".section .gcc_except_table; .uleb128 .LEHB0-.LFB0; .uleb128 .LEHE0-.LEHB0",
+        pad,
+        ".uleb128 0x1",
+    ])
+}
+
+#[test]
+fn exceptions_lead_to_their_handlers() {
+    let body = "movl %eax, -20(%rbp); .LEHB0: call g; .LEHE0: movl $0, -20(%rbp); jmp .L8; \
+                .L9: cmpl $5, -20(%rbp); jne .L8; call h; .L8:";
+    let with = |table: &str| {
+        let call = "call __VERIFIER_nondet_int";
+        let text = lines(&[
+            ".LFB0: .cfi_lsda 0x3,.LLSDA0",
+            BEGIN,
+            ENTER,
+            call,
+            body,
+            END,
+        ]);
+        numbers_of(&format!("f:\n{text}{table}{GCC}"))
+    };
+    assert_eq!(with(&thrown(".uleb128 .L9-.LFB0")), Some(vec![0, 5]));
+    assert_eq!(with(&thrown(".uleb128 0")), Some(vec![0]));
+    // What is not understood.
+    assert_eq!(with(&thrown(".uleb128 .L7-.LFB0")), None);
+    assert_eq!(with(&thrown("")), None);
+    assert_eq!(with(""), None);
 }
 
 #[test]
