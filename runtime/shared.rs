@@ -389,6 +389,11 @@ impl Shared {
     pub fn mishaps(&self) -> &[Mishap] {
         &self.mishap[..(self.mishaps as usize).min(MAX_MISHAPS)]
     }
+
+    /// Whether an error has kept somebody from going on; a broken invariant does not.
+    pub fn erred(&self) -> bool {
+        self.mishaps().iter().any(|m| m.kind != INVARIANT)
+    }
 }
 
 impl Mishap {

@@ -1,10 +1,10 @@
 //! Active waiting: a thread that is back where it was, in the same local state, and has found nothing but what is still
 //! there, would do the same again. It is blocked until one of the cells that it has read holds another value.
 //!
-//! The local state is the thread's stack above the call, its callee-saved registers, and the locks it holds. The thread
-//! must have changed nothing in between; locks taken and given back don't count. A thread that holds a lock at that
-//! place which it gives back in the loop is not blocked there (others may need the lock), but where it has given it
-//! back.
+//! The local state is the thread's stack above the call, without local variables whose value makes no difference any
+//! more, its callee-saved registers, and the locks it holds. The thread must have changed nothing in between; locks
+//! taken and given back don't count. A thread that holds a lock at that place which it gives back in the loop is not
+//! blocked there (others may need the lock), but where it has given it back.
 //!
 //! What was chosen in between does not matter: whatever a thread may choose that is back where it was, it could have
 //! chosen before. But such a thread is no error if nobody lets it go.

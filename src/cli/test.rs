@@ -548,7 +548,7 @@ fn debug(args: &ReplayArgs) -> Result<(), NotBuilt> {
 }
 
 /// What the execution of a trace shows.
-fn repeated(trace: &Trace, mut outcome: Outcome, debug: &Debug) -> Exploration {
+fn repeated(trace: &Trace, outcome: Outcome, debug: &Debug) -> Exploration {
     let mut exploration = Exploration {
         executions: 1,
         finished: true,
@@ -557,6 +557,7 @@ fn repeated(trace: &Trace, mut outcome: Outcome, debug: &Debug) -> Exploration {
         threads: outcome.last.len(),
         ..Exploration::default()
     };
+    let stuck = outcome.stuck();
     // A data race is no error of its execution: its two accesses have to come again.
     let raced = outcome.steps.get(trace.schedule.len().wrapping_sub(1));
     if let Some(second) = raced.filter(|_| trace.kind == DATA_RACE) {
@@ -571,12 +572,11 @@ fn repeated(trace: &Trace, mut outcome: Outcome, debug: &Debug) -> Exploration {
             last: Vec::new(),
             names: Names::default(),
         });
-    } else if let Some(last) = outcome.errors.pop() {
-        exploration.errors.push(last);
-    } else if let Some(kind) = outcome.stuck() {
-        exploration
-            .errors
-            .push(Found::stuck(kind, outcome.steps, outcome.last));
+    } else if let Some(error) = outcome.errors.into_iter().nth(trace.after as usize) {
+        exploration.errors.push(error);
+    } else if let Some(kind) = stuck {
+        let stuck = Found::stuck(kind, outcome.steps, outcome.last);
+        exploration.errors.push(stuck);
     }
     for error in &mut exploration.errors {
         let (steps, last) = (&error.steps, &error.last);

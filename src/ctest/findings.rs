@@ -196,7 +196,7 @@ impl Worker<'_> {
             return;
         }
         let shared = self.process.shared();
-        let mishaps = shared.mishaps().to_vec();
+        let (mishaps, erred) = (shared.mishaps().to_vec(), shared.erred());
         let last = shared.last[..(shared.threads as usize).min(shared::MAX_THREADS)].to_vec();
         for (after, mishap) in mishaps.iter().enumerate() {
             let error = Found::new(mishap, after, &self.history.steps, last.clone());
@@ -207,8 +207,10 @@ impl Worker<'_> {
             shared::LIVELOCK => "livelock",
             _ => return,
         };
-        if mishaps.is_empty() {
-            self.found(Found::stuck(stuck, self.history.steps.clone(), last));
+        if !erred {
+            let mut error = Found::stuck(stuck, self.history.steps.clone(), last);
+            error.after = mishaps.len() as u32;
+            self.found(error);
         }
     }
 

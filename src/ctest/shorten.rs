@@ -114,8 +114,13 @@ impl Outcome {
             let i = self.errors.iter().position(same)?;
             return Some(self.errors.swap_remove(i));
         }
-        let kind = self.stuck().filter(|_| self.errors.is_empty())?;
-        (kind == error.kind).then(|| Found::stuck(kind, self.steps, self.last))
+        let goes_on = |e: &Found| e.kind == "invariant";
+        let kind = self.stuck().filter(|_| self.errors.iter().all(goes_on))?;
+        let after = self.errors.len() as u32;
+        (kind == error.kind).then(|| Found {
+            after,
+            ..Found::stuck(kind, self.steps, self.last)
+        })
     }
 
     /// How nobody could go on, if so it is.

@@ -335,7 +335,7 @@ impl Worker<'_> {
     /// Counts an execution that ended so.
     pub(super) fn count(&mut self, status: u32) {
         let shared = self.process.shared();
-        let (error, spun) = (shared.mishaps != 0, shared.spun != 0);
+        let (error, spun) = (shared.erred(), shared.spun != 0);
         let message = String::from_utf8_lossy(shared.halt.text()).into_owned();
         let pc = shared.halt.pc;
         match status {

@@ -135,6 +135,41 @@ fn invariants_only_read() {
     }
 }
 
+/// An invariant is broken, and another one by the thread that goes wrong next; then nobody can go on.
+#[test]
+fn what_comes_behind_a_violation_is_repeated() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("invariants-behind");
+    let text = format!(
+        "{HEAD}#include \"coarsen.h\"\nint x, y; pthread_mutex_t m; COARSEN_INVARIANT(!x) COARSEN_INVARIANT(!y)\n\
+         void *t(void *_) {{ y = 1; abort(); }}\nint main() {{ pthread_t h; x = 1; BODY }}\n"
+    );
+    for (body, kinds) in [
+        ("lock(m); lock(m);", ["deadlock", "invariant"].as_slice()),
+        (
+            "go(h, t); end(h); return 0;",
+            &["abort", "invariant", "invariant"],
+        ),
+    ] {
+        let program = make(&scratch.file("behind", &text.replace("BODY", body)), &[]);
+        let mut found = run(&program, &settings());
+        let mut all = std::mem::take(&mut found.errors);
+        all.append(&mut found.stuck);
+        let mut told: Vec<&str> = all.iter().map(|e| e.kind).collect();
+        told.sort_unstable();
+        assert_eq!(told, kinds);
+        let mut process = super::Process::start(&program.path, &[], false).expect("it starts");
+        for error in &all {
+            let orders = schedule(&error.steps);
+            let again = follow(&mut process, &settings(), &orders, error.after);
+            let again = again.and_then(|o| o.shows(error)).expect("the same error");
+            assert_eq!((again.key(), again.after), (error.key(), error.after));
+        }
+    }
+}
+
 #[test]
 fn violations_are_repeated() {
     if !possible() {
