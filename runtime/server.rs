@@ -364,12 +364,13 @@ extern "C" fn crashed(signal: i32, info: *const u8, context: *mut u8) {
         };
         let goes_on = check::mishap(kind, who, (pc, addr), &[said]);
         forget_ends();
+        let goes_on = goes_on && !overflow && !rt.quiet;
         if goes_on && rt.taking > 0 {
             registers.add(RSP).write(*TAKEN_AT.0.get());
             registers.add(RIP).write(coarsen_taken_not as *const () as u64);
             return;
         }
-        if goes_on && !overflow && !rt.quiet {
+        if goes_on {
             // The others go on; this thread goes no further.
             let sp = registers.add(RSP).read();
             registers.add(RSP).write((sp - 512 & !15) - 8);

@@ -21,7 +21,7 @@ pub struct Assembly {
 }
 
 /// Functions that are ours even where the program has one: the runtime's `coarsen_c_NAME` is jumped to.
-const OURS: &[&str] = &["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
+pub const OURS: &[&str] = &["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
 
 /// The function that a label begins. The compiler makes several of one (`NAME.constprop.0`), and moves pieces out
 /// (`NAME.cold`).

@@ -288,3 +288,34 @@ fn representatives_show_what_all_numbers_show() {
         "{understood} of {most}"
     );
 }
+
+/// Programs in which a number gets where it is not followed, and is compared there.
+const PASSED: &[&str] = &[
+    "void g(int n, ...) { va_list l; va_start(l, n); int v = va_arg(l, int); va_end(l); assert(v != 5); }\n\
+     int main() { g(0, any()); return 0; }",
+    "void h(struct s *p) { assert(p->b != 5); } void g(struct s v) { h(&v); }\n\
+     int main() { struct s v; v.a = 1; v.b = any(); g(v); return 0; }",
+    "void h(long *p) { assert(p[1] != 5); } void g(long a, long b) { long v[2] = {a, b}; h(v); }\n\
+     int main() { g(1, any()); return 0; }",
+    "int g(int a, int b) { return b; } int main() { assert(g(1, any()) != 5); return 0; }",
+    "void g(int a, int b, int c, int d, int e, int f, int v) { assert(v != 5); }\n\
+     int main() { g(0, 0, 0, 0, 0, 0, any()); return 0; }",
+];
+
+#[test]
+fn what_is_passed_is_not_taken_for_unused() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("values-passed");
+    for (i, text) in PASSED.iter().enumerate() {
+        let text = format!(
+            "{HEAD}#include <stdarg.h>\nstruct s {{ long a, b; }};\nint __VERIFIER_nondet_int(void);\n{text}\n"
+        );
+        let text = text.replace("any()", "__VERIFIER_nondet_int()");
+        let program = make(&scratch.file(&format!("passed{i}"), &text), &[]);
+        let e = run(&program, &settings());
+        let known = e.sampled & shared::SAMPLED_NONDET == 0;
+        assert!(!known || !e.errors.is_empty(), "{text}");
+    }
+}

@@ -104,6 +104,8 @@ struct Function {
     announces: bool,
     /// It has a table of where exceptions lead.
     catches: bool,
+    /// Where its first call is: what is stored before, of what it was passed, is not announced.
+    first_call: Option<usize>,
 }
 
 /// Where exceptions lead that are thrown in a piece of code.
@@ -268,6 +270,7 @@ impl<'a> Code<'a> {
             let function = &mut self.functions[*function];
             announced &= !self.places.contains(&at);
             if name.starts_with("call") {
+                function.first_call.get_or_insert(at);
                 announced = known && callee.is_some_and(|c| c.starts_with("__tsan_"));
                 function.announces |= callee == Some("__tsan_func_entry");
                 function.silent |= callee.is_some_and(|c| MOVE.contains(&c));
@@ -344,7 +347,8 @@ impl<'a> Code<'a> {
     pub fn is_private(&self, at: usize, offset: i32, width: u8) -> bool {
         let function = &self.functions[self.instructions[at].function];
         let end = offset + i32::from(width);
-        let begins = |&a: &i32| a < end && (function.silent || a >= offset);
+        let silent = function.silent || function.first_call.is_none_or(|first| at < first);
+        let begins = |&a: &i32| a < end && (silent || a >= offset);
         function.framed
             && function.announces
             && !function.loose

@@ -9,6 +9,7 @@ use super::code::{Code, Instruction, Operand, RAX, RBX, RCX, RDI, RDX, RSI, Regi
 use super::ranges::{Condition, Image, Ranges, Type};
 use super::state::{Content, Flags, Outcome, Place, State, mask};
 use super::step::{Escapes, Execution};
+use crate::ctest::assembly::OURS;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -372,7 +373,8 @@ impl<'a> Flow<'a> {
 
     /// Whether a function makes no use of what it finds in a register.
     fn ignores(&self, name: Option<&str>, register: u8, depth: usize) -> bool {
-        let entry = name.filter(|name| !self.code.weak.contains(name));
+        let changed = |name: &&str| self.code.weak.contains(name) || OURS.contains(name);
+        let entry = name.filter(|name| !changed(name));
         let Some(&entry) = entry.and_then(|name| self.code.labels.get(name)) else {
             return false;
         };

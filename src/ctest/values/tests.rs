@@ -462,6 +462,46 @@ fn functions_that_are_passed_less_see_less() {
         Some(vec![])
     );
     assert_eq!(with("movl $0, %ebx", "\t.weak\tg\n"), Some(vec![]));
+    // What is passed comes into a struct, or into the registers of which `va_arg` makes a list.
+    let passed = "movq %rdx, -8(%rbp)";
+    assert_eq!(
+        with(&format!("{passed}; leaq -8(%rbp), %rdi; call h"), ""),
+        Some(vec![])
+    );
+    assert_eq!(
+        with(&format!("{passed}; leaq -16(%rbp), %rdi; call h"), ""),
+        Some(vec![])
+    );
+    assert_eq!(
+        with(&format!("{passed}; leaq -4(%rbp), %rdi; call h"), ""),
+        Some(vec![])
+    );
+    assert_eq!(
+        with(&format!("{passed}; movl $0, %edx; call h"), ""),
+        Some(vec![(20, 4)])
+    );
+}
+
+#[test]
+fn functions_that_are_ours_see_all() {
+    let with = |name: &str| {
+        let turn = format!("addl $1, -20(%rbp); movl -20(%rbp), %edi; call {name}; jmp .L1; .L2:");
+        let text = [
+            BEGIN,
+            ENTER,
+            "movl $0, -20(%rbp); .L1: call poll; testl %eax, %eax; jne .L2",
+            &turn,
+            END,
+        ];
+        let stub = lines(&[
+            "pushq %rbp; movq %rsp, %rbp; movl %edi, -4(%rbp); movq 8(%rbp), %rdi",
+            ENTER,
+            "popq %rbp; ret",
+        ]);
+        marked(&format!("{name}:\n{stub}f:\n{}{GCC}", lines(&text)))
+    };
+    assert_eq!(with("g"), Some(vec![(20, 4)]));
+    assert_eq!(with("__VERIFIER_assume"), Some(vec![]));
 }
 
 /// The table of a function whose second call leads to `.L9`, if `pad` says so.
