@@ -256,9 +256,14 @@ fn programs_that_misbehave() {
     let scratch = Scratch::new("robust");
     for (name, text, expect) in PROGRAMS {
         let program = make(&scratch.file(name, &format!("{HEAD}{MORE}{text}")), &[]);
+        // What comes to its end may take as long as it takes.
+        let patience = match expect {
+            Holds(_) => settings().patience,
+            _ => Duration::from_millis(300),
+        };
         let settings = Settings {
             keep_going: false,
-            patience: Duration::from_millis(300),
+            patience,
             ..settings()
         };
         let e = run(&program, &settings);
