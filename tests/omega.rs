@@ -190,8 +190,10 @@ fn run(cases: u32, letters: usize, tests: usize, longest: usize) -> (usize, usiz
                 right,
                 order: Order::Below,
                 hints: None,
+                through: Vec::new(),
             }],
             model: None,
+            on_relations: None,
         });
         let outcome = prove(&mut suite, 0, &Limits::default());
         let told = || {

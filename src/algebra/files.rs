@@ -227,8 +227,9 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, also: Also) -
     let proved = outcome.status == Status::Proved;
     // Nothing is missing where a statement is meant to be false.
     let missing = also.suggestions && !proved && suite.items[item].declared != Declared::Refuted;
+    let demonic = suite.items[item].on_relations.is_some();
     let level = match outcome.theorem {
-        Some(theorem) if proved => prove::level(&suite.development, theorem),
+        Some(theorem) if proved && !demonic => prove::level(&suite.development, theorem),
         _ => suite.items[item].level,
     };
     Proof {

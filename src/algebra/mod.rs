@@ -5,6 +5,7 @@
 
 pub mod certified;
 pub mod coq;
+pub mod demonic;
 mod derivation;
 pub mod egraph;
 pub mod elaborate;

@@ -115,6 +115,7 @@ fn equal_terms(
         right,
         order: Order::Equal,
         hints: None,
+        through: Vec::new(),
     };
     let at = suite.items.len();
     suite.items.push(Item {

@@ -1,5 +1,6 @@
 //! Statements to be proved or refuted, elaborated: names resolved, definitions unfolded, hints looked up.
 
+use super::prove;
 use super::refute::Model;
 use super::term::Order;
 use crate::base::diagnostic::Diagnostic;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 
 pub use crate::base::results::proofs::Declared;
 
-/// Which axioms a statement or a proof needs; each level has those before it.
+/// Which axioms a statement or a proof needs; each level but the last has those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Idempotent semirings.
@@ -24,9 +25,19 @@ pub enum Level {
     Omega,
     /// Omega algebra with domain and codomain.
     Domain,
+    /// Demonic refinement algebra: without tests, and without `x 0 = 0`.
+    Demonic,
 }
 
 impl Level {
+    /// Whether symbols of another level are known at this one.
+    pub fn has(self, level: Level) -> bool {
+        match self {
+            Level::Demonic => !matches!(level, Level::Tests | Level::Domain),
+            _ => level <= self,
+        }
+    }
+
     /// Its name, as in `level kleene;`.
     pub fn name(self) -> &'static str {
         match self {
@@ -36,6 +47,7 @@ impl Level {
             Level::Top => "top",
             Level::Omega => "omega",
             Level::Domain => "domain",
+            Level::Demonic => "demonic",
         }
     }
 }
@@ -82,7 +94,21 @@ pub struct Item {
     pub links: Vec<Link>,
     /// The model that the file gives for a statement that fails.
     pub model: Option<Model>,
+    /// What is assumed and stated of relations, where that is something else (`super::demonic`).
+    pub on_relations: Option<OnRelations>,
 }
+
+/// What is assumed of relations, and stated of them.
+#[derive(Clone, Debug)]
+pub struct OnRelations {
+    /// The premises.
+    pub given: Vec<Statement>,
+    /// The inclusions.
+    pub parts: Vec<(Id, Id)>,
+}
+
+/// Chains of terms, each below the next. The sum of their first terms is below the last term, which they share.
+pub type Chains = Vec<Vec<Id>>;
 
 impl Suite {
     /// What a statement assumes: the hypotheses of its theory that it does not leave out, and its premises; each with
@@ -93,6 +119,21 @@ impl Suite {
         let theory = theory.filter(|(n, _)| !item.without.contains(n));
         let theory = theory.map(|(_, h)| h);
         theory.chain(&item.premises).cloned().collect()
+    }
+
+    /// What a statement assumes of relations, with names that may be empty, and what it states: relations refute that.
+    pub fn on_relations(&self, item: usize) -> (Vec<(String, Statement)>, Statement) {
+        let this = &self.items[item];
+        let Some(on) = &this.on_relations else {
+            return (self.assumed(item), prove::statement(this));
+        };
+        let names = this.premises.iter().map(|(name, _)| name.clone());
+        let names = std::iter::once(String::new()).chain(names);
+        let goal = Statement {
+            distinct: Vec::new(),
+            parts: on.parts.clone(),
+        };
+        (names.zip(on.given.iter().cloned()).collect(), goal)
     }
 }
 
@@ -107,6 +148,8 @@ pub struct Link {
     pub order: Order,
     /// `by ..`: only what it names may be used. Without it, all that the statement assumes may be used, and every rule.
     pub hints: Option<Vec<Hint>>,
+    /// How it is proved, each way of an equation; directly, if that is empty.
+    pub through: Vec<Chains>,
 }
 
 /// Something that a step may use.

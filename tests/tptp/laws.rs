@@ -41,6 +41,18 @@ fn the_algebras_of_the_tests_satisfy_the_axioms() {
     }
 }
 
+/// Nor is anything proved of strong iteration without one of its axioms; the axioms hold.
+#[test]
+fn without_an_axiom_of_strong_iteration_it_is_no_theorem() {
+    let texts = axiom_texts("demonic");
+    for (n, axiom) in texts.iter().enumerate() {
+        let rest: String = [&texts[..n], &texts[n + 1..]].concat().concat();
+        let goal = axiom.replace(", axiom,", ", conjecture,");
+        assert_eq!(szs("", &format!("{rest}{goal}")), Szs::GaveUp, "{axiom}");
+        assert_eq!(szs("demonic", &goal), Szs::Theorem, "{axiom}");
+    }
+}
+
 /// Of the axioms of domains none follows from the others either, and without one nothing is proved.
 #[test]
 fn without_an_axiom_of_domains_it_is_no_theorem() {
@@ -72,9 +84,11 @@ fn without_an_axiom_it_is_no_theorem() {
         for (n, axiom) in texts.iter().enumerate() {
             let rest: String = [&texts[..n], &texts[n + 1..]].concat().concat();
             let goal = axiom.replace(", axiom,", ", conjecture,");
-            let expected = match axiom.contains("(unfold") {
-                true => Szs::Theorem,
-                false => Szs::GaveUp,
+            let expected = match axiom {
+                _ if axiom.contains("(unfold") => Szs::Theorem,
+                // A demonic refinement algebra satisfies the others.
+                _ if axiom.contains("(times_zero") => Szs::CounterSatisfiable,
+                _ => Szs::GaveUp,
             };
             assert_eq!(szs(others, &format!("{rest}{goal}")), expected, "{axiom}");
             let whole = format!("{others} {file}");

@@ -66,6 +66,34 @@ impl Algebra {
         )
     }
 
+    /// Relations on so many states as demonic refinement algebra has them: a state that may abort may do anything.
+    fn demonic(name: &'static str, states: usize) -> Algebra {
+        // What is done from a state: a set of states, or anything.
+        let anything = 1 << states;
+        let row = move |x: usize, s: usize| x / (anything + 1_usize).pow(s as u32) % (anything + 1);
+        let whole = move |f: &dyn Fn(usize) -> usize| {
+            (0..states)
+                .rev()
+                .fold(0, |all, s| all * (anything + 1) + f(s))
+        };
+        let either = move |a: usize, b: usize| match a.max(b) == anything {
+            true => anything,
+            false => a | b,
+        };
+        let compose = move |x: usize, y: usize| {
+            whole(&|s| match row(x, s) {
+                a if a == anything => anything,
+                a => (0..states)
+                    .filter(|t| a & (1 << t) != 0)
+                    .fold(0, |all, t| either(all, row(y, t))),
+            })
+        };
+        let sum = move |x: usize, y: usize| whole(&|s| either(row(x, s), row(y, s)));
+        let one = whole(&|s| 1 << s);
+        let size = (anything + 1_usize).pow(states as u32);
+        Algebra::new(name, size, one, sum, compose)
+    }
+
     pub fn size(&self) -> usize {
         self.sum.len()
     }
@@ -87,6 +115,13 @@ impl Algebra {
 
     fn omega(&self, x: usize) -> usize {
         let stays = |y: &usize| self.below(*y, self.product[x][*y]);
+        let all = (0..self.size()).filter(stays);
+        all.fold(0, |sum, y| self.sum[sum][y])
+    }
+
+    /// The greatest y with `y <= x y + 1`.
+    fn strong(&self, x: usize) -> usize {
+        let stays = |y: &usize| self.below(*y, self.sum[self.product[x][*y]][self.one]);
         let all = (0..self.size()).filter(stays);
         all.fold(0, |sum, y| self.sum[sum][y])
     }
@@ -143,6 +178,40 @@ pub fn algebras() -> Vec<Algebra> {
         above,
         product,
     ]
+}
+
+/// Demonic refinement algebras, if the axioms hold in them: relations on one and two states, pairs, and all chains of
+/// four elements with a left zero.
+pub fn demonic() -> Vec<Algebra> {
+    let one = Algebra::demonic("demonic relations on 1 state", 1);
+    let mut all = vec![one.times("a product", &one), one];
+    all.push(Algebra::demonic("demonic relations on 2 states", 2));
+    for unit in 1..4 {
+        let others: Vec<usize> = (1..4).filter(|x| *x != unit).collect();
+        let [_, v] = others[..] else { unreachable!() };
+        for n in 0..4_usize.pow(6) {
+            let digit = |k: u32| n / 4_usize.pow(k) % 4;
+            let product = |x: usize, y: usize| match (x, y) {
+                (0, _) => 0,
+                (x, y) if x == unit => y,
+                (x, y) if y == unit => x,
+                (x, 0) => digit(u32::from(x == v)),
+                (x, y) => digit(2 + 2 * u32::from(x == v) + u32::from(y == v)),
+            };
+            let chain = Algebra::new("a chain", 4, unit, usize::max, product);
+            let (p, size) = (&chain.product, 0..4);
+            let associative = size
+                .clone()
+                .all(|x| (0..16).all(|yz| p[p[x][yz / 4]][yz % 4] == p[x][p[yz / 4][yz % 4]]));
+            let monotone = size
+                .clone()
+                .all(|x| (0..3).all(|y| p[x][y] <= p[x][y + 1] && p[y][x] <= p[y + 1][x]));
+            if associative && monotone {
+                all.push(chain);
+            }
+        }
+    }
+    all
 }
 
 type Values = BTreeMap<String, usize>;
@@ -213,6 +282,7 @@ impl Algebra {
                     ("multiplication", [x, y]) => self.product[*x][*y],
                     ("star", [x]) => self.star(*x),
                     ("omega", [x]) => self.omega(*x),
+                    ("strong_iteration", [x]) => self.strong(*x),
                     ("c", [x]) => self.complement(*x).unwrap_or(0),
                     ("domain", [x]) => self.domain(*x),
                     ("antidomain", [x]) => self.antidomain(*x, true),

@@ -1,6 +1,6 @@
 //! Random formulas and texts: answers against the naive algebras, statements against the direct ones, and no panic.
 
-use super::naive::{Algebra, algebras};
+use super::naive::{Algebra, algebras, demonic};
 use super::{DEPTH, folder, problems, read, stated};
 use crate::random;
 use coarsen::algebra::files::{Text, load_suite};
@@ -172,6 +172,61 @@ fn random_formulas_about_domains_are_answered_rightly() {
         println!("{axioms}: {theorems} theorems, {refuted} refuted");
         assert!(random::enough(theorems, 10) && random::enough(refuted, 25));
     }
+}
+
+/// The same of demonic refinement algebra: no theorem fails in a finite one, relational or not.
+#[test]
+fn random_formulas_of_demonic_refinement_are_answered_rightly() {
+    let limits = Limits {
+        steps: 100,
+        pairs: 2_000,
+        models: 1_000,
+        ..Limits::default()
+    };
+    let mut dice = Dice::seeded(0x6A09_E667_F3BC_C909);
+    let given = stated("demonic", "");
+    let holds = |a: &Algebra| given.formulas.iter().all(|f| a.satisfies(&f.formula, &[]));
+    let all: Vec<Algebra> = demonic().into_iter().filter(holds).collect();
+    let chains = all.iter().filter(|a| a.name == "a chain").count();
+    assert_eq!((all.len(), chains), (5, 2));
+    let functions = [
+        "addition",
+        "multiplication",
+        "multiplication",
+        "star",
+        "strong_iteration",
+    ];
+    let (mut theorems, mut refuted, mut seen) = (0, 0, 0);
+    for n in 0..random::cases(400) {
+        let mut part = |depth| term(&mut dice, &["X", "Y"], depth, &functions);
+        let mut compare = |depth| {
+            let (s, t) = (part(depth), part(depth));
+            format!("addition({s},{t}) = {t}")
+        };
+        let goal = compare(3);
+        let body = match n % 3 {
+            0 => goal,
+            _ => format!("( {} => {goal} )", compare(2)),
+        };
+        let text = format!("fof(goal, conjecture, ! [X,Y] : {body} ).");
+        let problem = stated("demonic", &text);
+        let goal = &problem.formulas.last().expect("a conjecture").formula;
+        let fails = all.iter().find(|a| !a.satisfies(goal, &[]));
+        let solution = solve(&problem, &limits, &Control::default()).expect("not stopped");
+        match (solution.szs, fails) {
+            (Szs::Theorem, None) => theorems += 1,
+            (Szs::Theorem, Some(algebra)) => panic!("{text} fails in {}", algebra.name),
+            (Szs::CounterSatisfiable, fails) => {
+                refuted += 1;
+                seen += usize::from(fails.is_some());
+            }
+            (Szs::GaveUp, _) => {}
+            (other, _) => panic!("{text}: {other:?}"),
+        }
+    }
+    println!("{theorems} theorems, {refuted} refuted ({seen} seen to fail)");
+    assert!(random::enough(theorems, 60) && random::enough(refuted, 80));
+    assert!(random::any_number() || seen * 10 > refuted * 9);
 }
 
 /// A sequent printed as TPTP and read back is the statement itself: same terms, same premises.

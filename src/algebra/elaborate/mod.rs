@@ -7,6 +7,7 @@ mod hints;
 mod model;
 mod terms;
 
+use super::demonic::Demonic;
 use super::names;
 use super::suite::{Item, Level, Link, Suite};
 use super::term::Order;
@@ -101,6 +102,9 @@ struct Elaborator {
     /// Whether the definition that is not defined yet is at hand.
     defining: bool,
     level: Option<Level>,
+    /// What `0` means there, if it is no zero from the right; and the letters for it, once there are any.
+    demonic: Option<Demonic>,
+    demonic_letters: Option<(Demonic, Sym)>,
     /// Of the statement at hand: the level its symbols need, and whether that has been called too high.
     needs: Level,
     blamed: bool,
@@ -124,6 +128,7 @@ impl Elaborator {
         let lines = Lines::of(file.text);
         self.named.clear();
         self.level = None;
+        self.demonic = None;
         self.later = file.tree.items.iter().flat_map(Later::of).collect();
         self.stated_later = file.tree.items.iter().filter_map(name_of).collect();
         // Later names are taken off the end.
@@ -132,7 +137,10 @@ impl Elaborator {
             self.needs = Level::Semiring;
             self.blamed = false;
             match entry {
-                Entry::Level(level) => self.level = Some(*level),
+                Entry::Level(level) => {
+                    self.level = Some(*level);
+                    self.demonic = (*level == Level::Demonic).then(|| self.demonic());
+                }
                 Entry::Use(_) => {}
                 Entry::Declare(sort, names) => {
                     for (name, indices, _) in names {
@@ -175,6 +183,7 @@ impl Elaborator {
                         distinct: Vec::new(),
                         links: Vec::new(),
                         model: None,
+                        on_relations: None,
                     };
                     self.claim(item, name, premises, chain);
                     if let Some(model) = model {
@@ -248,6 +257,54 @@ impl Elaborator {
         }
     }
 
+    /// The zero of level `demonic`, whose models may name the states that abort.
+    fn demonic(&mut self) -> Demonic {
+        if let Some((known, _)) = self.demonic_letters {
+            return known;
+        }
+        let (terms, letters) = (&mut self.suite.development.terms, &mut self.letters);
+        let mut fresh = |name, test| {
+            let unique = names::letter(name, |n| letters.insert(n.to_string()));
+            terms.symbol(&unique, test, 0)
+        };
+        let (zero, aborts) = (fresh("zero", false), fresh("aborts", true));
+        let demonic = Demonic::new(zero, true);
+        let key = ("aborts".to_string(), 0);
+        self.meanings.entry(key).or_insert(Meaning::Letter(aborts));
+        self.demonic_letters = Some((demonic, aborts));
+        demonic
+    }
+
+    /// A statement of level `demonic` as it is proved and refuted.
+    fn read_demonic(&mut self, item: &mut Item, name: &Named) {
+        let Some((demonic, aborts)) = self.demonic.and(self.demonic_letters) else {
+            return;
+        };
+        if !self.suite.development.hypotheses().is_empty() {
+            self.demonic_assumes(name);
+            return;
+        }
+        let terms = &mut self.suite.development.terms;
+        let (names, given): (Vec<String>, Vec<Statement>) =
+            std::mem::take(&mut item.premises).into_iter().unzip();
+        let read = demonic.read(terms, &given, &item.links, aborts);
+        let least = std::iter::repeat("0 is least".to_string());
+        item.premises = names.into_iter().chain(least).zip(read.premises).collect();
+        item.links = read.links;
+        item.on_relations = Some(read.on_relations);
+    }
+
+    /// A hypothesis would speak of the algebra that a demonic one is read in.
+    fn demonic_assumes(&mut self, name: &Named) {
+        self.error(
+            code::LEVEL,
+            name.span,
+            "hypotheses are assumed by all statements, and those of level `demonic` assume premises alone",
+            "no hypotheses beside statements of level `demonic`, nor in files that this uses",
+            "write them as premises, in brackets behind the name",
+        );
+    }
+
     fn operator(&mut self, name: &Named) {
         self.error(
             code::WORD,
@@ -292,7 +349,10 @@ impl Elaborator {
         self.meanings.entry(key).or_insert(Meaning::Definition {
             indices: variables,
             body,
-            level: self.needs,
+            level: match self.demonic {
+                Some(_) => Level::Demonic,
+                None => self.needs,
+            },
         });
     }
 
@@ -326,6 +386,9 @@ impl Elaborator {
     fn hypothesis(&mut self, name: &Named, chain: &Chain) {
         let n = self.suite.development.hypotheses().len();
         self.state(name, Stated::Hypothesis(n));
+        if self.suite.items.iter().any(|i| i.on_relations.is_some()) {
+            self.demonic_assumes(name);
+        }
         if let Some((statement, _)) = self.statement(chain) {
             let d = &mut self.suite.development;
             let is_free = |n: &str| d.hypotheses().iter().all(|(known, _)| known != n);
@@ -379,6 +442,7 @@ impl Elaborator {
                 right,
                 order,
                 hints: None,
+                through: Vec::new(),
             });
         }
         Some((statement, links))
@@ -420,6 +484,7 @@ impl Elaborator {
             item.distinct = statement.distinct;
             item.links = links;
             self.hints(&mut item, chain);
+            self.read_demonic(&mut item, name);
         } else {
             // Hints may name it all the same.
             item.links.clear();

@@ -1,7 +1,6 @@
 //! The models of `fails` statements: names resolved, ranges checked, and evaluated.
 
 use super::{Elaborator, Meaning};
-use crate::algebra::prove;
 use crate::algebra::refute::{Flaw, Model, Value, atoms_of};
 use crate::algebra::show;
 use crate::algebra::text::codes as code;
@@ -21,9 +20,8 @@ impl Elaborator {
     pub(super) fn models(&mut self) {
         for (item, tree) in std::mem::take(&mut self.pending) {
             let errors = self.errors.len();
-            let (names, assumed): (Vec<String>, Vec<Statement>) =
-                self.suite.assumed(item).into_iter().unzip();
-            let goal = prove::statement(&self.suite.items[item]);
+            let (assumed, goal) = self.suite.on_relations(item);
+            let (names, assumed): (Vec<String>, Vec<Statement>) = assumed.into_iter().unzip();
             let Some(model) = self.model(&tree, &assumed, &goal) else {
                 continue;
             };

@@ -6,7 +6,7 @@ use crate::algebra::text::codes as code;
 use crate::algebra::{Atom, Index, Over};
 use crate::algebra::{Form, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
-use crate::kernel::{self, Id, ONE, TOP, ZERO};
+use crate::kernel::{self, Id, Node, ONE, TOP, ZERO};
 
 /// The index variables around a term.
 pub(super) struct Indices {
@@ -38,7 +38,10 @@ impl Elaborator {
     /// The term; nothing if something in it is wrong, which is then among the errors.
     pub(super) fn term(&mut self, t: &Term, indices: &mut Indices) -> Option<Id> {
         match &t.form {
-            Form::Zero => Some(ZERO),
+            Form::Zero => Some(match self.demonic {
+                Some(demonic) => demonic.nothing(&mut self.suite.development.terms),
+                None => ZERO,
+            }),
             Form::One => Some(ONE),
             Form::Top => {
                 self.need(Level::Top, t.span, "`T`");
@@ -99,6 +102,7 @@ impl Elaborator {
                 Some(terms.sum([omega, finite]))
             }
             Form::SumOver(over, x) => {
+                self.need_processes(t.span);
                 let (but, body, _) = self.over(over, x, t.span, indices)?;
                 Some(self.suite.development.terms.sum_over(but, body))
             }
@@ -140,7 +144,9 @@ impl Elaborator {
     /// The level that a symbol needs.
     pub(super) fn need(&mut self, level: Level, span: Span, what: &str) {
         self.needs = self.needs.max(level);
-        let Some(allowed) = self.level.filter(|l| *l < level) else {
+        let undeclared = level == Level::Demonic && self.demonic.is_none();
+        let level_here = self.level.or(undeclared.then_some(Level::Domain));
+        let Some(allowed) = level_here.filter(|l| !l.has(level)) else {
             return;
         };
         if !self.blamed {
@@ -154,7 +160,43 @@ impl Elaborator {
                     allowed.name()
                 ),
                 format!("a term of level `{}`", allowed.name()),
-                format!("put `level {};` before it", level.name()),
+                match allowed {
+                    Level::Demonic => {
+                        "leave it out: there are no tests, as `x 0 = 0` need not hold".into()
+                    }
+                    _ => format!("put `level {};` before it", level.name()),
+                },
+            );
+        }
+    }
+
+    /// What is defined elsewhere has the zero of elsewhere.
+    fn need_no_zero(&mut self, body: Id, name: &str, span: Span) {
+        let elsewhere =
+            |n: &Node| matches!(n, Node::Zero | Node::SumOver(..)) || !n.indices().is_empty();
+        let terms = &self.suite.development.terms;
+        if self.demonic.is_some() && !self.blamed && terms.any(body, &mut |n| elsewhere(n)) {
+            self.blamed = true;
+            self.error(
+                code::LEVEL,
+                span,
+                format!("`{name}` is defined at another level, where `x 0 = 0`, and has `0` or processes in it"),
+                "a definition of level `demonic`",
+                format!("define it behind `level demonic;`, under another name than `{name}`"),
+            );
+        }
+    }
+
+    /// At level `demonic` a sum over no process would have to be that level's zero.
+    fn need_processes(&mut self, span: Span) {
+        if self.demonic.is_some() && !self.blamed {
+            self.blamed = true;
+            self.error(
+                code::LEVEL,
+                span,
+                "there are no processes at level `demonic`",
+                "names without indices, and sums written out",
+                "write `x + y` of two letters",
             );
         }
     }
@@ -237,6 +279,9 @@ impl Elaborator {
 
     fn atom(&mut self, atom: &Atom, span: Span, indices: &mut Indices) -> Option<Id> {
         let arity = atom.indices.len();
+        if arity > 0 {
+            self.need_processes(span);
+        }
         let variables: Vec<Option<u32>> = atom
             .indices
             .iter()
@@ -262,6 +307,9 @@ impl Elaborator {
                 level,
             } => {
                 self.need(level, span, &format!("the definition of `{}`", atom.name));
+                if level != Level::Demonic {
+                    self.need_no_zero(body?, &atom.name, span);
+                }
                 let map: Vec<(u32, u32)> = indices.into_iter().zip(variables).collect();
                 Some(self.suite.development.terms.rename(body?, &map))
             }

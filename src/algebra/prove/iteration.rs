@@ -77,7 +77,18 @@ impl ProofSearch<'_> {
                 bodies.push(*x);
             }
         }
-        for x in bodies {
+        // So may be what ends in what is on the right.
+        let mut last = Vec::new();
+        for rule in c.rules.iter().filter(|rule| rule.right == right) {
+            if let Node::Omega(x) = self.b.terms.node(rule.left)
+                && !bodies.contains(x)
+            {
+                last.push(*x);
+            }
+        }
+        let first = bodies.len();
+        bodies.extend(last);
+        for (n, x) in bodies.into_iter().enumerate() {
             let star = self.b.terms.star(x);
             let mut ends = Vec::new();
             for m in &monomials {
@@ -85,6 +96,9 @@ impl ProofSearch<'_> {
                 if factors.first() == Some(&star) {
                     ends.push(self.b.terms.product(factors[1..].iter().copied()));
                 }
+            }
+            if n >= first {
+                ends.push(right);
             }
             let z = self.b.terms.sum(ends);
             let again = self.b.terms.product([x, left]);

@@ -31,10 +31,10 @@ use self::hints::usable;
 use self::outcome::tell;
 use self::search::ProofSearch;
 use super::refute::Model;
-use super::suite::{Declared, Hint, Item, Link, Suite, Use};
+use super::suite::{Chains, Declared, Hint, Item, Link, Suite, Use};
 use super::term::Order;
 pub use crate::base::results::proofs::{Engine, Status};
-use crate::kernel::{Development, Id, Rule, Statement, Theorem};
+use crate::kernel::{Development, Id, Rule, Statement, Theorem, ZERO};
 
 /// How far the prover goes. All limits are counts, so that the same statement always has the same answer.
 #[derive(Clone, Copy, Debug)]
@@ -563,8 +563,18 @@ impl Proof<'_> {
             ways.push((link.right, link.left));
         }
         let mut steps = Vec::new();
-        for way in ways {
-            let step = self.part(&given, &allowed, &item.distinct, way);
+        for (n, way) in ways.into_iter().enumerate() {
+            let step = match link.through.get(n) {
+                None => self.part(&given, &allowed, &item.distinct, way),
+                Some(chains) => {
+                    let step = self.through(&given, &allowed, chains);
+                    // Together they may be proved where each alone is not.
+                    step.or_else(|residual| {
+                        let whole = self.part(&given, &allowed, &item.distinct, way);
+                        whole.map_err(|_| residual)
+                    })
+                }
+            };
             let step = step.map_err(|mut residual| {
                 if let Some(model) = &mut residual.model {
                     model.part = steps.len();
@@ -574,6 +584,37 @@ impl Proof<'_> {
             steps.push(step);
         }
         Ok(steps)
+    }
+
+    /// The sum of the first terms of some chains is below the last term of them all.
+    fn through(
+        &mut self,
+        given: &[Given],
+        allowed: &Allowed,
+        chains: &Chains,
+    ) -> Result<Step, Residual> {
+        let mut done = Vec::new();
+        for chain in chains {
+            let mut links = Vec::new();
+            for pair in chain.windows(2) {
+                links.push(self.part(given, allowed, &[], (pair[0], pair[1]))?);
+            }
+            done.push(match links.as_slice() {
+                [one] => *one,
+                _ => self.whole(links),
+            });
+        }
+        if let [one] = done.as_slice() {
+            return Ok(*one);
+        }
+        let left = self
+            .development
+            .terms
+            .sum(done.iter().map(|s| self.claims[*s].0));
+        let right = done.first().map_or(ZERO, |s| self.claims[*s].1);
+        self.rules.push(Rule::Join(done));
+        self.claims.push((left, right));
+        Ok(self.rules.len() - 1)
     }
 
     /// The links of a chain as one step.

@@ -1,6 +1,6 @@
 //! Statements that are not proved: models in which they are false, and what is known if there is none.
 
-use super::{Decider, Engine, Limits, Outcome, Residual, Status, derive, statement, tell};
+use super::{Decider, Engine, Limits, Outcome, Residual, Status, derive, tell};
 use crate::algebra::refute::{Model, ModelSearch, PROCESSES, atoms_of, refute};
 use crate::algebra::suite::Suite;
 use crate::kernel::{Index, Node, Statement, TOP};
@@ -8,8 +8,7 @@ use crate::kernel::{Index, Node, Statement, TOP};
 /// The answer for a statement whose file gives a model, if that is one.
 pub fn given(suite: &Suite, item: usize) -> Option<Outcome> {
     let model = suite.items[item].model.clone()?;
-    let assumed = assumed(suite, item);
-    let goal = statement(&suite.items[item]);
+    let (assumed, goal) = on_relations(suite, item);
     let part = goal.parts.get(model.part)?;
     let confirmed = model.is_confirmed(&suite.development.terms, &assumed, part);
     confirmed.then(|| told(suite, &goal, Engine::Model, model))
@@ -20,8 +19,7 @@ pub fn given(suite: &Suite, item: usize) -> Option<Outcome> {
 /// # Errors
 /// How far the search went.
 pub fn search(suite: &Suite, item: usize, limits: &Limits) -> Result<Outcome, ModelSearch> {
-    let assumed = assumed(suite, item);
-    let goal = statement(&suite.items[item]);
+    let (assumed, goal) = on_relations(suite, item);
     let terms = &suite.development.terms;
     let mut search = refute(terms, &assumed, &goal.distinct, &goal.parts, limits);
     match search.model.take() {
@@ -38,8 +36,7 @@ pub fn word(
     search: &ModelSearch,
 ) -> Option<Outcome> {
     let mut model = residual.model.as_deref()?.clone();
-    let assumed = assumed(suite, item);
-    let goal = statement(&suite.items[item]);
+    let (assumed, goal) = on_relations(suite, item);
     let part = goal.parts.get(model.part)?;
     let terms = &suite.development.terms;
     let all: Vec<&Statement> = assumed.iter().chain([&goal]).collect();
@@ -65,8 +62,7 @@ pub fn neither(
     let engine = match residual.rejected {
         Some(_) => Engine::Rejected,
         None => {
-            let assumed = assumed(suite, item);
-            let goal = statement(&suite.items[item]);
+            let (assumed, goal) = on_relations(suite, item);
             why.extend(unrefuted(suite, search, &assumed, &goal, limits));
             Engine::Search
         }
@@ -80,8 +76,10 @@ pub fn neither(
     }
 }
 
-fn assumed(suite: &Suite, item: usize) -> Vec<Statement> {
-    suite.assumed(item).into_iter().map(|(_, s)| s).collect()
+/// What is assumed of relations, and what is stated of them.
+fn on_relations(suite: &Suite, item: usize) -> (Vec<Statement>, Statement) {
+    let (assumed, goal) = suite.on_relations(item);
+    (assumed.into_iter().map(|(_, s)| s).collect(), goal)
 }
 
 fn told(suite: &Suite, goal: &Statement, engine: Engine, model: Model) -> Outcome {
@@ -110,7 +108,7 @@ fn unrefuted(
     let all: Vec<&Statement> = assumed.iter().chain([goal]).collect();
     let atoms = atoms_of(&suite.development.terms, &all);
     let indexed = atoms.indexed || !goal.distinct.is_empty();
-    if holds_in_relations(suite, assumed, goal, limits) {
+    if holds_on_relations(suite, assumed, goal, limits) {
         let follows = match !assumed.is_empty() || indexed || !is_underivable(suite, goal, limits) {
             true => "it is not known whether it follows from the axioms",
             false => "it does not follow from the axioms",
@@ -139,7 +137,7 @@ fn unrefuted(
 
 /// Whether the statement follows from `x <= x T x` for each of its letters and omegas. Relations satisfy that; it does
 /// not follow from the axioms.
-fn holds_in_relations(
+fn holds_on_relations(
     suite: &mut Suite,
     assumed: &[Statement],
     goal: &Statement,
@@ -184,7 +182,7 @@ fn holds_in_relations(
         ..*limits
     };
     let before = d.theorems().len();
-    let found = derive(d, "holds_in_relations", &premises, goal, &limits).is_ok();
+    let found = derive(d, "holds_on_relations", &premises, goal, &limits).is_ok();
     d.forget(before);
     found
 }

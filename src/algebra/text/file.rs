@@ -161,7 +161,7 @@ fn level(p: &mut Parser) -> Result<Entry, Diagnostic> {
             NO_ITEM,
             at.span,
             format!("there is no level `{}`", at.name),
-            "`semiring`, `kleene`, `tests`, `top` or `omega`",
+            "`semiring`, `kleene`, `tests`, `top`, `omega`, `domain` or `demonic`",
         )),
     }
 }
@@ -318,6 +318,7 @@ const LEVELS: &[(&str, Level)] = &[
     ("top", Level::Top),
     ("omega", Level::Omega),
     ("domain", Level::Domain),
+    ("demonic", Level::Demonic),
 ];
 
 /// `NAME in FILE`, behind `proved`.

@@ -17,13 +17,15 @@ const SEMIRING: &[&str] = &[
     "one_left",
     "distributes_right",
     "distributes_left",
-    "zero_right",
     "zero_left",
 ];
+/// What demonic refinement algebras have not (von Wright 2004).
+const ZERO_RIGHT: &str = "zero_right";
 /// Both inductions; each unfolding follows from the other.
 const STAR: &[&str] = &["star_induction_left", "star_induction_right"];
 const UNFOLDINGS: [&str; 2] = ["star_unfold_right", "star_unfold_left"];
 const OMEGA: &[&str] = &["omega_unfold", "omega_coinduction"];
+const STRONG: &[&str] = &["strong_unfold", "strong_coinduction", "strong_isolation"];
 const TESTS: &[&str] = &[
     "test_defined",
     "complement_defined",
@@ -59,6 +61,7 @@ pub(super) enum Symbol {
     One,
     Star,
     Omega,
+    Strong,
     Complement,
     Domain,
     Antidomain,
@@ -74,6 +77,7 @@ pub(super) fn operation(name: &str, arguments: usize) -> Option<Symbol> {
         ("one", 0) => Symbol::One,
         ("star", 1) => Symbol::Star,
         ("omega", 1) => Symbol::Omega,
+        ("strong_iteration", 1) => Symbol::Strong,
         ("c", 1) => Symbol::Complement,
         ("domain", 1) => Symbol::Domain,
         ("antidomain", 1) => Symbol::Antidomain,
@@ -84,10 +88,10 @@ pub(super) fn operation(name: &str, arguments: usize) -> Option<Symbol> {
 
 /// Whether a function is one that no axiom defines by others.
 pub(super) fn is_structural(name: &str, arguments: usize) -> bool {
-    use Symbol::{Omega, One, Product, Star, Sum, Zero};
+    use Symbol::{Omega, One, Product, Star, Strong, Sum, Zero};
     matches!(
         operation(name, arguments),
-        Some(Sum | Product | Zero | One | Star | Omega)
+        Some(Sum | Product | Zero | One | Star | Omega | Strong)
     )
 }
 
@@ -97,6 +101,8 @@ pub(super) struct Needs {
     pub order: bool,
     pub star: bool,
     pub omega: bool,
+    /// Of strong iteration, which demonic refinement algebras have.
+    pub strong: bool,
     pub tests: bool,
     /// Of domains, and not of antidomains.
     pub domain: bool,
@@ -112,11 +118,17 @@ impl Needs {
         self.domain && !others
     }
 
+    /// Whether this can be read where `x 0 = 0` need not hold.
+    pub fn may_be_demonic(self) -> bool {
+        !(self.omega || self.tests || self.domain || self.antidomain || self.coantidomain)
+    }
+
     /// Takes a function symbol in.
     pub fn function(&mut self, symbol: Symbol) {
         match symbol {
             Symbol::Star => self.star = true,
             Symbol::Omega => self.omega = true,
+            Symbol::Strong => self.strong = true,
             Symbol::Complement => self.tests = true,
             Symbol::Domain => self.domain = true,
             Symbol::Antidomain => self.antidomain = true,
@@ -173,7 +185,10 @@ impl Laws {
     /// Laws that are missing for what is needed.
     pub fn missing(&self, needs: Needs) -> Vec<&'static str> {
         let mut wanted = SEMIRING.to_vec();
-        let star = needs.star || needs.omega;
+        if !(self.are_demonic() && needs.may_be_demonic()) {
+            wanted.push(ZERO_RIGHT);
+        }
+        let star = needs.star || needs.omega || needs.strong;
         if needs.order || star {
             wanted.push("order");
         }
@@ -185,6 +200,9 @@ impl Laws {
         }
         if needs.omega {
             wanted.extend(OMEGA);
+        }
+        if needs.strong {
+            wanted.extend(STRONG);
         }
         if needs.tests {
             wanted.extend(TESTS);
@@ -200,6 +218,21 @@ impl Laws {
         }
         wanted.retain(|law| !self.has(law));
         wanted
+    }
+
+    /// Whether there is a zero, from the left alone, and nothing that demonic refinement algebras have not.
+    pub fn are_demonic(&self) -> bool {
+        let others = [DOMAIN, ANTIDOMAIN, COANTIDOMAIN].concat();
+        self.has("zero_left") && !self.has(ZERO_RIGHT) && !others.iter().any(|law| self.has(law))
+    }
+
+    /// Whether there is strong iteration, as in demonic refinement algebras.
+    pub fn have_strong(&self) -> bool {
+        let needs = Needs {
+            strong: true,
+            ..Needs::default()
+        };
+        self.are_demonic() && self.missing(needs).is_empty()
     }
 
     /// Whether proofs may use the laws of `^w`.
@@ -241,6 +274,14 @@ impl Laws {
                 ..none
             },
             OMEGA,
+        );
+        of(
+            "strong iteration",
+            Needs {
+                strong: true,
+                ..none
+            },
+            STRONG,
         );
         of(
             "tests",

@@ -7,6 +7,7 @@
 use super::axioms::{Needs, Symbol, operation};
 use super::sequents::{Literal, Sequent};
 use crate::algebra::Order;
+use crate::algebra::demonic::Demonic;
 use crate::algebra::names;
 use crate::algebra::tptp::text::Term;
 use crate::kernel::{Id, Node, ONE, Statement, Sym, Terms, ZERO};
@@ -45,19 +46,20 @@ pub(super) struct Letters {
     names: FxHashSet<String>,
 }
 
-/// The claims that a sequent makes.
+/// The claims that a sequent makes, where `x 0 = 0`, or in a demonic refinement algebra.
 ///
 /// # Errors
 /// Why there are none.
 pub(super) fn claims(
     terms: &mut Terms,
     letters: &mut Letters,
+    demonic: Option<Demonic>,
     sequent: Sequent,
 ) -> Result<Vec<Claim>, String> {
     let mut done = Vec::new();
     let mut open = vec![sequent];
     while let Some(sequent) = open.pop() {
-        let mut reader = Reader::new(terms, letters, &sequent);
+        let mut reader = Reader::new(terms, letters, demonic, &sequent);
         match reader.claim(&sequent) {
             Ok(claim) => done.push(claim),
             Err(Unknown(t)) => {
@@ -85,6 +87,7 @@ struct Unknown(Term);
 struct Reader<'a> {
     terms: &'a mut Terms,
     letters: &'a mut Letters,
+    demonic: Option<Demonic>,
     /// Variables and constants that are tests.
     tests: FxHashSet<&'a Term>,
     /// Other terms that are tests, with a letter that is equal to each; or that are none.
@@ -95,7 +98,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(terms: &'a mut Terms, letters: &'a mut Letters, sequent: &'a Sequent) -> Self {
+    fn new(
+        terms: &'a mut Terms,
+        letters: &'a mut Letters,
+        demonic: Option<Demonic>,
+        sequent: &'a Sequent,
+    ) -> Self {
         let is_letter = |t: &&Term| match t {
             Term::Variable(_) => true,
             Term::Apply(name, of) => of.is_empty() && operation(name, 0).is_none(),
@@ -105,6 +113,7 @@ impl<'a> Reader<'a> {
         Reader {
             terms,
             letters,
+            demonic,
             tests,
             known: Vec::new(),
             needs: Needs::default(),
@@ -245,10 +254,18 @@ impl<'a> Reader<'a> {
         Ok(match symbol {
             Symbol::Sum => self.terms.sum(values),
             Symbol::Product => self.terms.product(values),
-            Symbol::Zero => ZERO,
+            Symbol::Zero => match self.demonic {
+                Some(demonic) => demonic.nothing(self.terms),
+                None => ZERO,
+            },
             Symbol::One => ONE,
             Symbol::Star => self.terms.star(first),
             Symbol::Omega => self.terms.omega(first),
+            Symbol::Strong if self.demonic.is_some() => Demonic::iteration(self.terms, first),
+            Symbol::Strong => {
+                self.foreign = Some(name.clone());
+                ZERO
+            }
             Symbol::Domain => self.terms.domain(first),
             Symbol::Antidomain => {
                 let domain = self.terms.domain(first);
@@ -431,7 +448,7 @@ fn solution(terms: &Terms, premise: &Statement) -> Option<(Sym, Solution)> {
 
 impl Letters {
     /// A symbol whose name nothing else has, and that `.thy` files could have, too.
-    fn fresh(&mut self, terms: &mut Terms, name: &str, test: bool) -> Sym {
+    pub fn fresh(&mut self, terms: &mut Terms, name: &str, test: bool) -> Sym {
         let short: String = name.chars().take(40).collect();
         let unique = names::letter(&short, |n| self.names.insert(n.to_string()));
         terms.symbol(&unique, test, 0)

@@ -10,10 +10,11 @@ use super::definitions::unfolded;
 use super::load::Problem;
 use super::sequents::sequents;
 use crate::algebra::Order;
+use crate::algebra::demonic::Demonic;
 use crate::algebra::names;
 use crate::algebra::prove::{self, Engine, Limits, Status, level_of};
 use crate::algebra::show;
-use crate::algebra::suite::{Declared, Item, Level, Link, Suite};
+use crate::algebra::suite::{Declared, Item, Level, Link, OnRelations, Suite};
 use crate::algebra::tptp::text::{Annotated, Formula, Role, Term};
 use crate::base::control::{Control, Stop};
 use crate::base::results::problems::Szs;
@@ -84,6 +85,7 @@ pub fn solve(problem: &Problem, limits: &Limits, control: &Control) -> Result<So
         control,
         suite: Suite::default(),
         letters: Letters::default(),
+        demonic: None,
         titles: FxHashSet::default(),
         parts: Vec::new(),
     };
@@ -144,6 +146,8 @@ struct Solver<'a> {
     control: &'a Control,
     suite: Suite,
     letters: Letters,
+    /// How the problem is read, if `x 0 = 0` is not among the axioms.
+    demonic: Option<Demonic>,
     /// Names of theorems: a theorem is found again by its name.
     titles: FxHashSet<String>,
     parts: Vec<Part>,
@@ -167,16 +171,13 @@ impl Solver<'_> {
         let ground = others.iter().filter(|a| !is_general(a));
         let negated = of_role(problem, Role::Negated);
         let given: Vec<&Formula> = ground.chain(&negated).map(|a| &a.formula).collect();
-        let mut all = Vec::new();
         let goals = conjectures.iter().map(|c| (&c.name, Some(&c.formula)));
         let contradiction = conjectures.is_empty().then_some((&problem.name, None));
-        for (name, goal) in goals.chain(contradiction) {
-            let goal: Vec<&Formula> = goal.into_iter().collect();
-            match self.claims(&given, &goal) {
-                Ok(claims) => all.extend(claims.into_iter().map(|c| (name.as_str(), c))),
-                Err(why) => return Ok(Verdict::Unknown(why)),
-            }
-        }
+        let goals: Vec<(&String, Option<&Formula>)> = goals.chain(contradiction).collect();
+        let all = match self.all_claims(&given, &goals) {
+            Ok(all) => all,
+            Err(why) => return Ok(Verdict::Unknown(why)),
+        };
         let mut verdict = Verdict::Proved;
         for (n, (name, claim)) in all.iter().enumerate() {
             let name = numbered(name, n, all.len());
@@ -190,12 +191,38 @@ impl Solver<'_> {
         Ok(verdict)
     }
 
+    /// The claims of all goals, each with the name of its goal.
+    fn all_claims<'n>(
+        &mut self,
+        given: &[&Formula],
+        goals: &[(&'n String, Option<&Formula>)],
+    ) -> Result<Vec<(&'n str, Claim)>, String> {
+        let read = |solver: &mut Self| {
+            let mut all = Vec::new();
+            for (name, goal) in goals {
+                let goal: Vec<&Formula> = goal.iter().copied().collect();
+                let claims = solver.claims(given, &goal)?;
+                all.extend(claims.into_iter().map(|c| (name.as_str(), c)));
+            }
+            Ok(all)
+        };
+        let all = read(self)?;
+        if !self.laws.are_demonic() || !all.iter().all(|(_, c)| c.needs.may_be_demonic()) {
+            return Ok(all);
+        }
+        let zero = self
+            .letters
+            .fresh(&mut self.suite.development.terms, "zero", false);
+        self.demonic = Some(Demonic::new(zero, self.laws.have_strong()));
+        read(self)
+    }
+
     fn claims(&mut self, given: &[&Formula], goals: &[&Formula]) -> Result<Vec<Claim>, String> {
         let all = sequents(given, goals).ok_or("there are too many cases")?;
         let mut done = Vec::new();
         for sequent in all {
             let terms = &mut self.suite.development.terms;
-            done.extend(claims(terms, &mut self.letters, sequent)?);
+            done.extend(claims(terms, &mut self.letters, self.demonic, sequent)?);
         }
         Ok(done)
     }
@@ -239,7 +266,10 @@ impl Solver<'_> {
         let missing = laws
             .map(|laws| laws.missing(claim.needs))
             .unwrap_or_default();
-        let with_omega = laws.is_none_or(Laws::have_omega);
+        let with_omega = laws.is_none_or(|laws| match self.demonic {
+            Some(_) => laws.have_strong(),
+            None => laws.have_omega(),
+        });
         let mut why = None;
         let mut refuted = true;
         // A sequent without goals says that its assumptions contradict each other. An algebra with one element
@@ -252,7 +282,8 @@ impl Solver<'_> {
         for (n, goal) in goals.iter().enumerate() {
             let name = numbered(name, n, goals.len());
             let mut proved = true;
-            for comparison in comparisons(goal, claim.goals.is_empty()) {
+            let nothing = claim.goals.is_empty().then(|| self.zero());
+            for comparison in comparisons(goal, nothing) {
                 let status = self.part(&name, claim, goal, comparison, &missing, with_omega)?;
                 proved &= status == Status::Proved;
                 refuted &= status == Status::Refuted && !matches!(goal, Goal::Complemented(_));
@@ -279,6 +310,28 @@ impl Solver<'_> {
         })
     }
 
+    /// A claim as it is proved and refuted.
+    fn read(
+        &mut self,
+        claim: &Claim,
+        link: Link,
+    ) -> (Vec<Statement>, Vec<Link>, Option<OnRelations>) {
+        let terms = &mut self.suite.development.terms;
+        let Some(demonic) = self.demonic else {
+            return (claim.premises.clone(), vec![link], None);
+        };
+        let aborts = self.letters.fresh(terms, "aborts", true);
+        let read = demonic.read(terms, &claim.premises, &[link], aborts);
+        (read.premises, read.links, Some(read.on_relations))
+    }
+
+    fn zero(&mut self) -> Id {
+        match self.demonic {
+            Some(demonic) => demonic.nothing(&mut self.suite.development.terms),
+            None => ZERO,
+        }
+    }
+
     /// Has one comparison proved or refuted.
     fn part(
         &mut self,
@@ -292,9 +345,18 @@ impl Solver<'_> {
         self.control.check()?;
         self.control.enter(name.to_string());
         let title = names::title(name, |n| self.titles.insert(n.to_string()));
-        let premises = claim.premises.iter().map(|p| (String::new(), p.clone()));
+        let link = Link {
+            left,
+            right,
+            order,
+            hints: None,
+            through: Vec::new(),
+        };
+        let (premises, links, on_relations) = self.read(claim, link);
+        let premises = premises.into_iter().map(|p| (String::new(), p));
         let item = Item {
             model: None,
+            on_relations,
             without: Vec::new(),
             name: name.to_string(),
             title,
@@ -306,14 +368,9 @@ impl Solver<'_> {
             asked: true,
             premises: premises.collect(),
             distinct: Vec::new(),
-            links: vec![Link {
-                left,
-                right,
-                order,
-                hints: None,
-            }],
+            links,
         };
-        let text = text(&self.suite.development, claim, &prove::statement(&item));
+        let text = text(&self.suite.development, claim, (left, right, order));
         let item_level = level(&self.suite.development.terms, &item);
         self.suite.items.push(item);
         let item = self.suite.items.len() - 1;
@@ -334,7 +391,7 @@ impl Solver<'_> {
             let alone = needs.domain_alone() && claim.premises.iter().all(zero);
             let unfit = match (goal, missing) {
                 // Shown is what follows from the goal, for the sake of a counter-model.
-                (Goal::BelowOne(_), _) if right == ZERO => {
+                (Goal::BelowOne(_), _) if claim.goals.is_empty() => {
                     Some("only the algebra of one element satisfies all assumptions".to_string())
                 }
                 (Goal::BelowOne(_), _) => {
@@ -353,7 +410,8 @@ impl Solver<'_> {
                 (_, []) => None,
             };
             match (outcome.theorem, unfit) {
-                (Some(n), None) => level = prove::level(d, n),
+                (Some(n), None) if self.demonic.is_none() => level = prove::level(d, n),
+                (Some(_), None) => level = Level::Demonic,
                 (_, unfit) => {
                     outcome.status = Status::Unknown;
                     outcome.why = unfit.into_iter().collect();
@@ -382,24 +440,33 @@ fn numbered(name: &str, n: usize, of: usize) -> String {
     }
 }
 
-/// What a goal has to be compared for; `nothing` stands for the goal that never holds.
-fn comparisons(goal: &Goal, nothing: bool) -> Vec<(Id, Id, Order)> {
+/// What a goal has to be compared for. That 1 is `nothing` stands for the goal that never holds.
+fn comparisons(goal: &Goal, nothing: Option<Id>) -> Vec<(Id, Id, Order)> {
     match goal {
         Goal::Compare(left, right, order) => vec![(*left, *right, *order)],
         Goal::Complemented(all) => all.clone(),
-        Goal::BelowOne(_) if nothing => vec![(ONE, ZERO, Order::Below)],
-        Goal::BelowOne(t) => vec![(*t, ONE, Order::Below)],
+        Goal::BelowOne(t) => match nothing {
+            Some(zero) => vec![(ONE, zero, Order::Below)],
+            None => vec![(*t, ONE, Order::Below)],
+        },
     }
 }
 
 /// `[p <= q] l = r`
-fn text(d: &Development, claim: &Claim, goal: &Statement) -> String {
+fn text(d: &Development, claim: &Claim, (left, right, order): (Id, Id, Order)) -> String {
     let premises: Vec<String> = claim
         .premises
         .iter()
         .map(|p| show::statement(d, p))
         .collect();
-    let goal = show::statement(d, goal);
+    let goal = Statement {
+        distinct: Vec::new(),
+        parts: match order {
+            Order::Below => vec![(left, right)],
+            Order::Equal => vec![(left, right), (right, left)],
+        },
+    };
+    let goal = show::statement(d, &goal);
     match premises.is_empty() {
         true => goal,
         false => format!("[{}] {goal}", premises.join(", ")),

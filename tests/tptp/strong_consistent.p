@@ -1,0 +1,2 @@
+% Status : Satisfiable
+include('Axioms/demonic.ax').

@@ -1,0 +1,4 @@
+% Status : CounterSatisfiable
+include('Axioms/demonic.ax').
+
+fof(strong_zero, conjecture, ! [X] : multiplication(X,zero) = zero ).
