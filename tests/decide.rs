@@ -7,6 +7,7 @@ use coarsen::algebra::files::Text;
 use coarsen::algebra::inline::{self, Question, Wrong};
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::simplify::simplify;
+use coarsen::algebra::suite::Level;
 use coarsen::algebra::{egraph, library, show};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ fn question<'a>(text: &'a str, given: &'a [String], tests: &'a [String]) -> Ques
         given,
         tests,
         theory: None,
+        level: None,
     }
 }
 
@@ -34,6 +36,42 @@ fn answer(text: &str, given: &str, tests: &[&str]) -> Status {
     let mut suite = inline::statement(&asked, 200, &mut no_file).expect("a statement");
     let last = suite.items.len() - 1;
     prove(&mut suite, last, &Limits::default()).status
+}
+
+/// At level `demonic` `x 0` is what x does without end.
+#[test]
+fn a_statement_stands_at_its_level() {
+    for (text, level, due) in [
+        ("x 0 = 0", None, Status::Proved),
+        ("x 0 = 0", Some(Level::Kleene), Status::Proved),
+        ("x 0 = 0", Some(Level::Demonic), Status::Refuted),
+        ("x 0 <= x", Some(Level::Demonic), Status::Proved),
+        ("x # 0 = x^w", None, Status::Proved),
+        (
+            "x # 1 = x* + (x # 1) 0",
+            Some(Level::Demonic),
+            Status::Proved,
+        ),
+        (
+            "x # 1 = x* + (x # 1) 0",
+            Some(Level::Omega),
+            Status::Refuted,
+        ),
+    ] {
+        let asked = Question {
+            level,
+            ..question(text, &[], &[])
+        };
+        let mut suite = inline::statement(&asked, 200, &mut no_file).expect("a statement");
+        let last = suite.items.len() - 1;
+        let status = prove(&mut suite, last, &Limits::default()).status;
+        assert_eq!(status, due, "{text} at {level:?}");
+    }
+    let low = Question {
+        level: Some(Level::Semiring),
+        ..question("x x* <= x*", &[], &[])
+    };
+    assert!(inline::statement(&low, 200, &mut no_file).is_err());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! reported at the part that the user wrote.
 
 use crate::algebra::files::{Flawed, Loader, Text, load_suite, load_trees};
-use crate::algebra::suite::Suite;
+use crate::algebra::suite::{Level, Suite};
 use crate::algebra::text::{codes, parse_chain, parse_term};
 use crate::algebra::tree::{Chain, Entry};
 use crate::algebra::{Form, Term};
@@ -23,6 +23,8 @@ pub struct Question<'a> {
     pub tests: &'a [String],
     /// A file whose declarations, definitions and hypotheses are used: the name of a shipped one, or a path.
     pub theory: Option<&'a str>,
+    /// The level that it stands at, if one is declared.
+    pub level: Option<Level>,
 }
 
 /// Why there is no answer.
@@ -272,6 +274,9 @@ fn file(
         of_name.for_each(|l| l.test = true);
     }
     parts.text += &letters.declared();
+    if let Some(level) = q.level {
+        parts.text += &format!("level {};\n", level.name());
+    }
     parts.text += "identity question";
     for (n, given) in q.given.iter().enumerate() {
         parts.text += if n == 0 { "[\n" } else { ",\n" };

@@ -30,6 +30,22 @@ pub enum Level {
 }
 
 impl Level {
+    /// All of them.
+    pub const ALL: [Level; 7] = [
+        Level::Semiring,
+        Level::Kleene,
+        Level::Tests,
+        Level::Top,
+        Level::Omega,
+        Level::Domain,
+        Level::Demonic,
+    ];
+
+    /// The level of a name.
+    pub fn named(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+
     /// Whether symbols of another level are known at this one.
     pub fn has(self, level: Level) -> bool {
         match self {
@@ -40,14 +56,19 @@ impl Level {
 
     /// Its name, as in `level kleene;`.
     pub fn name(self) -> &'static str {
+        self.told().0
+    }
+
+    /// Its name, and what it is.
+    pub fn told(self) -> (&'static str, &'static str) {
         match self {
-            Level::Semiring => "semiring",
-            Level::Kleene => "kleene",
-            Level::Tests => "tests",
-            Level::Top => "top",
-            Level::Omega => "omega",
-            Level::Domain => "domain",
-            Level::Demonic => "demonic",
+            Level::Semiring => ("semiring", "idempotent semirings"),
+            Level::Kleene => ("kleene", "Kleene algebra"),
+            Level::Tests => ("tests", "Kleene algebra with tests"),
+            Level::Top => ("top", "with a greatest element"),
+            Level::Omega => ("omega", "omega algebra"),
+            Level::Domain => ("domain", "omega algebra with domain and codomain"),
+            Level::Demonic => ("demonic", "demonic refinement algebra"),
         }
     }
 }

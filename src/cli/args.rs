@@ -17,8 +17,10 @@ pub use values::{
 
 use super::exit::EXITS;
 use super::limits::{Of, Prove, Relations, Verify};
+use super::named::named;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
+use coarsen::algebra::suite::Level;
 use coarsen::ctest::hunt::MOST_DEPTH;
 use coarsen::report::proofs;
 use coarsen::report::text::Detail;
@@ -446,6 +448,9 @@ pub struct DecideArgs {
     /// A statement that is assumed; may be repeated
     #[arg(long, value_name = "STATEMENT")]
     pub given: Vec<String>,
+    /// The level that the statement stands at, such as `kleene`: it may use no symbols of others
+    #[arg(long, value_name = "LEVEL", value_parser = named(&Level::ALL, Level::told))]
+    pub level: Option<Level>,
     /// What the letters are
     #[command(flatten)]
     pub letters: LetterArgs,

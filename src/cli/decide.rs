@@ -6,7 +6,7 @@ use super::output::{Output, say};
 use super::prove::load;
 use super::question::{Unanswered, failed, list, question, tell, work};
 use coarsen::algebra::files::{Also, prove_item, untried};
-use coarsen::algebra::inline::{self, Wrong};
+use coarsen::algebra::inline::{self, Question, Wrong};
 use coarsen::report::json;
 use coarsen::report::proofs::Detail;
 use coarsen::results::proofs::{Declared, Proof, Status};
@@ -60,7 +60,10 @@ pub fn run(args: &DecideArgs, output: &mut Output) -> Exit {
 
 /// What the worker does; what can be said if it is left behind goes into `begun`.
 fn decide(args: &DecideArgs, begun: &Mutex<Option<Proof>>) -> Result<Worked, Wrong> {
-    let asked = question(&args.statement, &args.given, &args.letters);
+    let asked = Question {
+        level: args.level,
+        ..question(&args.statement, &args.given, &args.letters)
+    };
     let mut suite = inline::statement(&asked, args.limits.depth, &mut load)?;
     let item = suite.items.len() - 1;
     let before = named(untried(&suite.items[item]), args);

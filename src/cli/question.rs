@@ -51,6 +51,7 @@ pub fn question<'a>(text: &'a str, given: &'a [String], letters: &'a LetterArgs)
         given,
         tests: &letters.tests,
         theory: letters.theory.as_deref(),
+        level: None,
     }
 }
 

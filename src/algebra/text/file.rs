@@ -155,8 +155,8 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
 /// Behind `level`
 fn level(p: &mut Parser) -> Result<Entry, Diagnostic> {
     let at = p.name("a level")?;
-    match LEVELS.iter().find(|(name, _)| *name == at.name) {
-        Some((_, level)) => Ok(Entry::Level(*level)),
+    match Level::named(&at.name) {
+        Some(level) => Ok(Entry::Level(level)),
         None => Err(wrong(
             NO_ITEM,
             at.span,
@@ -310,16 +310,6 @@ fn without(p: &mut Parser, declared: Declared) -> Result<Vec<Named>, Diagnostic>
         }
     }
 }
-
-const LEVELS: &[(&str, Level)] = &[
-    ("semiring", Level::Semiring),
-    ("kleene", Level::Kleene),
-    ("tests", Level::Tests),
-    ("top", Level::Top),
-    ("omega", Level::Omega),
-    ("domain", Level::Domain),
-    ("demonic", Level::Demonic),
-];
 
 /// `NAME in FILE`, behind `proved`.
 fn proof(p: &mut Parser) -> Result<(Named, Named), Diagnostic> {
