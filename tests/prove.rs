@@ -5,7 +5,7 @@
 //! `UPDATE=1 cargo test --test prove` writes those files anew; read the difference.
 
 use coarsen::algebra::files::{Also, Flawed, Text, load_suite, prove_item};
-use coarsen::algebra::prove::Limits;
+use coarsen::algebra::prove::{Limits, Status};
 use coarsen::algebra::show;
 use coarsen::algebra::suite::{Suite, Use};
 use coarsen::algebra::text::TERM_CODES;
@@ -447,6 +447,31 @@ fn exit_codes() {
     );
     let (_, _, err) = run(&["empty.thy"]);
     assert!(err.contains("no statements to be proved"), "{err}");
+}
+
+/// Of terms that share parts each part is looked at once: as trees these would never end.
+#[test]
+fn shared_parts_are_looked_at_once() {
+    let mut text = "action x, y;\nlet a0 = x + y;\n".to_string();
+    for n in 1..40 {
+        let before = n - 1;
+        let _ = writeln!(text, "let a{n} = (a{before} + x) (a{before} + y);");
+    }
+    text += "identity far [y <= x] : a39 y <= a39 + x y;\n";
+    let file = Text {
+        name: "a.thy".into(),
+        text,
+    };
+    let mut suite = load_suite(file, 100, &mut |_, _| Err(String::new())).expect("no errors");
+    let few = Limits {
+        steps: 10,
+        pairs: 100,
+        classes: 2,
+        nodes: 100,
+        models: 1,
+    };
+    let proof = prove_item(&mut suite, 0, &few, Also::default());
+    assert_eq!(proof.status, Status::Unknown);
 }
 
 #[test]

@@ -10,15 +10,28 @@
 use super::suite::{Chains, Link, OnRelations};
 use super::term::Order;
 use crate::kernel::{Id, Node, ONE, Statement, Sym, TOP, Terms, ZERO};
+use rustc_hash::FxHashMap;
 
 /// More pairs of a beginning and what completes it are not made of a term.
 const MOST: usize = 200;
+/// Nor such with more factors.
+const LONGEST: usize = 100;
 
 /// The algebra, with the letter that stands for its zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Demonic {
     zero: Sym,
     strong: bool,
+}
+
+/// A statement being read, with what is known of its terms: they share parts.
+struct Reader<'t> {
+    demonic: Demonic,
+    terms: &'t mut Terms,
+    zero: Id,
+    halves: FxHashMap<Id, Halves>,
+    relations: FxHashMap<Id, Id>,
+    words: FxHashMap<Id, Option<Id>>,
 }
 
 /// A term is the sum of these two.
@@ -60,7 +73,7 @@ impl Demonic {
     }
 
     /// A statement about letters, `0`, `1`, `T`, sums, products, stars and omegas. `aborts` is a test that nothing else
-    /// is called.
+    /// is called. Behind a limit of terms it says something else.
     pub fn read(
         self,
         terms: &mut Terms,
@@ -68,27 +81,29 @@ impl Demonic {
         links: &[Link],
         aborts: Sym,
     ) -> Reading {
-        let on_relations = self.on_relations(terms, premises, links, aborts);
-        let given = premises.iter().flat_map(|p| &p.parts);
-        let stated = links.iter().flat_map(|l| [l.left, l.right]);
-        let mut all = given.flat_map(|(l, r)| [*l, *r]).chain(stated);
-        let with_zero = all.any(|t| terms.any(t, &mut |n| self.is_zero(n)));
-        let premises = premises.iter().map(|p| self.premise(terms, p, with_zero));
+        let mut reader = Reader {
+            demonic: self,
+            zero: self.nothing(terms),
+            terms,
+            halves: FxHashMap::default(),
+            relations: FxHashMap::default(),
+            words: FxHashMap::default(),
+        };
+        let on_relations = reader.on_relations(premises, links, aborts);
+        let with_zero = reader.speaks_of_zero(premises, links);
+        let premises = premises.iter().map(|p| reader.premise(p, with_zero));
         let mut premises: Vec<Statement> = premises.collect();
         let mut above = Vec::new();
         let mut done = Vec::new();
         for link in links {
-            let (left, right) = (
-                self.halves(terms, link.left),
-                self.halves(terms, link.right),
-            );
-            let mut through = vec![self.ways(terms, left, right, with_zero, &mut above)];
+            let (left, right) = (reader.halves(link.left), reader.halves(link.right));
+            let mut through = vec![reader.ways(left, right, with_zero, &mut above)];
             if link.order == Order::Equal {
-                through.push(self.ways(terms, right, left, with_zero, &mut above));
+                through.push(reader.ways(right, left, with_zero, &mut above));
             }
             done.push(Link {
-                left: left.whole(terms),
-                right: right.whole(terms),
+                left: reader.whole(left),
+                right: reader.whole(right),
                 order: link.order,
                 hints: link.hints.clone(),
                 through,
@@ -96,7 +111,7 @@ impl Demonic {
         }
         above.sort_unstable();
         above.dedup();
-        let zero = self.nothing(terms);
+        let zero = reader.zero;
         premises.extend(above.into_iter().map(|t| below(zero, t)));
         Reading {
             premises,
@@ -108,74 +123,102 @@ impl Demonic {
     fn is_zero(self, node: &Node) -> bool {
         matches!(node, Node::Atom(s, _) if *s == self.zero)
     }
+}
 
-    fn halves(self, terms: &mut Terms, t: Id) -> Halves {
-        let node = terms.node(t).clone();
-        match node {
-            _ if self.is_zero(&node) => Halves {
+impl Reader<'_> {
+    /// Whether zero is spoken of: by name, or since a premise says that something infinite is below something finite.
+    fn speaks_of_zero(&mut self, premises: &[Statement], links: &[Link]) -> bool {
+        let given = premises.iter().flat_map(|p| &p.parts);
+        let given: Vec<(Id, Id)> = given.copied().collect();
+        let stated = links.iter().map(|l| (l.left, l.right));
+        let mut all = given
+            .iter()
+            .copied()
+            .chain(stated)
+            .flat_map(|(l, r)| [l, r]);
+        let demonic = self.demonic;
+        all.any(|t| self.terms.any(t, &mut |n| demonic.is_zero(n)))
+            || given
+                .into_iter()
+                .any(|(l, r)| self.halves(l).infinite != ZERO && self.halves(r).finite != ZERO)
+    }
+
+    fn whole(&mut self, halves: Halves) -> Id {
+        self.terms.sum([halves.finite, halves.infinite])
+    }
+
+    fn halves(&mut self, t: Id) -> Halves {
+        if let Some(known) = self.halves.get(&t) {
+            return *known;
+        }
+        let node = self.terms.node(t).clone();
+        let done = match node {
+            _ if self.demonic.is_zero(&node) => Halves {
                 finite: ZERO,
-                infinite: self.nothing(terms),
+                infinite: self.zero,
             },
             Node::Top => Halves {
                 finite: ZERO,
                 infinite: t,
             },
             Node::Sum(all) => {
-                let all: Vec<Halves> = all.iter().map(|x| self.halves(terms, *x)).collect();
+                let all: Vec<Halves> = all.iter().map(|x| self.halves(*x)).collect();
                 Halves {
-                    finite: terms.sum(all.iter().map(|h| h.finite)),
-                    infinite: terms.sum(all.iter().map(|h| h.infinite)),
+                    finite: self.terms.sum(all.iter().map(|h| h.finite)),
+                    infinite: self.terms.sum(all.iter().map(|h| h.infinite)),
                 }
             }
             Node::Product(all) => {
                 let (mut finite, mut infinite) = (ONE, ZERO);
                 for x in all {
-                    let next = self.halves(terms, x);
-                    let here = terms.product([finite, next.infinite]);
-                    infinite = terms.sum([infinite, here]);
-                    finite = terms.product([finite, next.finite]);
+                    let next = self.halves(x);
+                    let here = self.terms.product([finite, next.infinite]);
+                    infinite = self.terms.sum([infinite, here]);
+                    finite = self.terms.product([finite, next.finite]);
                 }
                 Halves { finite, infinite }
             }
             Node::Star(x) => {
-                let body = self.halves(terms, x);
-                let finite = terms.star(body.finite);
-                let infinite = terms.product([finite, body.infinite]);
+                let body = self.halves(x);
+                let finite = self.terms.star(body.finite);
+                let infinite = self.terms.product([finite, body.infinite]);
                 Halves { finite, infinite }
             }
             Node::Omega(x) => {
-                let body = self.halves(terms, x);
-                let star = terms.star(body.finite);
+                let body = self.halves(x);
+                let star = self.terms.star(body.finite);
                 let ends = [
-                    terms.omega(body.finite),
-                    terms.product([star, body.infinite]),
+                    self.terms.omega(body.finite),
+                    self.terms.product([star, body.infinite]),
                 ];
                 Halves {
                     finite: ZERO,
-                    infinite: terms.sum(ends),
+                    infinite: self.terms.sum(ends),
                 }
             }
             _ => Halves {
                 finite: t,
                 infinite: ZERO,
             },
-        }
+        };
+        self.halves.insert(t, done);
+        done
     }
 
     /// A premise by halves. What holds of an infinite half holds of the right side followed by zero, and what holds of
     /// a finite one with zero behind it.
-    fn premise(self, terms: &mut Terms, premise: &Statement, with_zero: bool) -> Statement {
-        let zero = self.nothing(terms);
+    fn premise(&mut self, premise: &Statement, with_zero: bool) -> Statement {
+        let zero = self.zero;
         let mut parts = Vec::new();
         for &(l, r) in &premise.parts {
-            let (left, right) = (self.halves(terms, l), self.halves(terms, r));
-            let whole = right.whole(terms);
-            let ended = [terms.product([right.finite, zero]), right.infinite];
-            let ended = terms.sum(ended);
-            parts.extend(members(terms, left.finite).map(|x| (x, whole)));
-            parts.extend(members(terms, left.infinite).map(|x| (x, ended)));
+            let (left, right) = (self.halves(l), self.halves(r));
+            let whole = self.whole(right);
+            let ended = [self.terms.product([right.finite, zero]), right.infinite];
+            let ended = self.terms.sum(ended);
+            parts.extend(members(self.terms, left.finite).map(|x| (x, whole)));
+            parts.extend(members(self.terms, left.infinite).map(|x| (x, ended)));
             if with_zero && right.infinite != ZERO && left.finite != ZERO {
-                let left = terms.product([left.finite, zero]);
+                let left = self.terms.product([left.finite, zero]);
                 parts.push((left, ended));
             }
         }
@@ -193,19 +236,18 @@ impl Demonic {
     /// Chains that show one term to be below another. What begins as a word of the right side does, and ends in zero,
     /// is below it.
     fn ways(
-        self,
-        terms: &mut Terms,
+        &mut self,
         left: Halves,
         right: Halves,
         with_zero: bool,
         above: &mut Vec<Id>,
     ) -> Chains {
-        let whole = right.whole(terms);
-        let zero = self.nothing(terms);
+        let whole = self.whole(right);
+        let zero = self.zero;
         let mut all = Vec::new();
         if with_zero {
-            self.beginnings(terms, right.finite, &mut all);
-            self.beginnings(terms, right.infinite, &mut all);
+            self.beginnings(right.finite, &mut all);
+            self.beginnings(right.infinite, &mut all);
             all.truncate(MOST);
         }
         let mut chains = Vec::new();
@@ -213,9 +255,9 @@ impl Demonic {
             chains.push(vec![left.finite, whole]);
         }
         if left.infinite != ZERO {
-            let ended = terms.sum(all.iter().map(|(m, _)| *m));
-            let ended = terms.product([ended, zero]);
-            let between = terms.sum([right.infinite, ended]);
+            let ended = self.terms.sum(all.iter().map(|(m, _)| *m));
+            let ended = self.terms.product([ended, zero]);
+            let between = self.terms.sum([right.infinite, ended]);
             chains.push(vec![left.infinite, between, whole]);
         }
         above.extend(all.into_iter().map(|(_, end)| end).filter(|t| *t != zero));
@@ -223,70 +265,81 @@ impl Demonic {
     }
 
     /// Beginnings m of words of a half, each with an end e, so that `m e` is below it.
-    fn beginnings(self, terms: &mut Terms, t: Id, into: &mut Vec<(Id, Id)>) {
+    fn beginnings(&mut self, t: Id, into: &mut Vec<(Id, Id)>) {
         let first = into.len();
         if first > MOST {
             return;
         }
-        match terms.node(t).clone() {
+        match self.terms.node(t).clone() {
             Node::Zero => {}
-            node @ Node::Atom(..) if !self.is_zero(&node) => into.extend([(ONE, t), (t, ONE)]),
-            Node::Sum(all) => all.iter().for_each(|x| self.beginnings(terms, *x, into)),
-            Node::Product(all) if all.iter().all(|x| !self.is_zero(terms.node(*x))) => {
+            node @ Node::Atom(..) if !self.demonic.is_zero(&node) => {
+                into.extend([(ONE, t), (t, ONE)])
+            }
+            Node::Sum(all) => all.iter().for_each(|x| self.beginnings(*x, into)),
+            Node::Product(all) if !all.iter().any(|x| self.is_zero(*x)) => {
                 for (n, x) in all.iter().enumerate() {
+                    let rest = all[n + 1..].iter().map(|y| self.word(*y));
+                    let Some(rest) = rest.collect::<Option<Vec<Id>>>() else {
+                        continue;
+                    };
                     let first = into.len();
-                    self.beginnings(terms, *x, into);
-                    let before = terms.product(all[..n].iter().copied());
-                    let rest: Vec<Id> = all[n + 1..].iter().map(|y| word(terms, *y)).collect();
-                    let rest = terms.product(rest);
-                    for (m, end) in into.iter_mut().skip(first) {
-                        *m = terms.product([before, *m]);
-                        *end = terms.product([*end, rest]);
+                    self.beginnings(*x, into);
+                    for (m, end) in &mut into[first..] {
+                        let before = all[..n].iter().copied();
+                        *m = self.terms.product(before.chain([*m]));
+                        *end = self
+                            .terms
+                            .product([*end].into_iter().chain(rest.iter().copied()));
                     }
                 }
             }
             Node::Product(all) => {
                 // It ends in zero.
-                let before = all
-                    .iter()
-                    .copied()
-                    .take_while(|x| !self.is_zero(terms.node(*x)));
+                let before = all.iter().copied().take_while(|x| !self.is_zero(*x));
                 let before = before.collect::<Vec<_>>();
-                let before = terms.product(before);
-                self.beginnings(terms, before, into);
-                let zero = self.nothing(terms);
+                let before = self.terms.product(before);
+                self.beginnings(before, into);
+                let zero = self.zero;
                 for (_, end) in into.iter_mut().skip(first) {
-                    *end = terms.product([*end, zero]);
+                    *end = self.terms.product([*end, zero]);
                 }
             }
             Node::Star(x) | Node::Omega(x) => {
-                self.beginnings(terms, x, into);
-                let star = terms.star(x);
+                self.beginnings(x, into);
+                let star = self.terms.star(x);
                 let rest = if star == t { ONE } else { t };
                 for (m, end) in into.iter_mut().skip(first) {
-                    *m = terms.product([star, *m]);
-                    *end = terms.product([*end, rest]);
+                    *m = self.terms.product([star, *m]);
+                    *end = self.terms.product([*end, rest]);
                 }
                 into.push((ONE, rest));
             }
             _ => into.push((ONE, t)),
         }
+        let mut found = into.split_off(first);
+        found.retain(|(m, end)| self.factors(*m).max(self.factors(*end)) <= LONGEST);
+        into.append(&mut found);
+    }
+
+    fn is_zero(&self, t: Id) -> bool {
+        self.demonic.is_zero(self.terms.node(t))
+    }
+
+    fn factors(&self, t: Id) -> usize {
+        match self.terms.node(t) {
+            Node::Product(all) => all.len(),
+            _ => 1,
+        }
     }
 
     /// What is said, of relations. Those of a demonic refinement algebra: from an aborting state all are reached, and
     /// where one is reached all are.
-    fn on_relations(
-        self,
-        terms: &mut Terms,
-        premises: &[Statement],
-        links: &[Link],
-        aborts: Sym,
-    ) -> OnRelations {
-        let test = terms.atom(aborts, Vec::new());
-        let zero = terms.product([test, TOP]);
-        let all = terms.product([TOP, zero]);
+    fn on_relations(&mut self, premises: &[Statement], links: &[Link], aborts: Sym) -> OnRelations {
+        let test = self.terms.atom(aborts, Vec::new());
+        let zero = self.terms.product([test, TOP]);
+        let all = self.terms.product([TOP, zero]);
         let mut given = vec![below(TOP, all)];
-        let mut of = |t: Id| self.relation(terms, t, zero);
+        let mut of = |t: Id| self.relation(t, zero);
         for premise in premises {
             given.push(Statement {
                 distinct: Vec::new(),
@@ -308,40 +361,64 @@ impl Demonic {
         OnRelations { given, parts }
     }
 
-    fn relation(self, terms: &mut Terms, t: Id, zero: Id) -> Id {
-        let node = terms.node(t).clone();
-        let one = terms.sum([ONE, zero]);
-        match node {
-            _ if self.is_zero(&node) => zero,
+    fn relation(&mut self, t: Id, zero: Id) -> Id {
+        if let Some(known) = self.relations.get(&t) {
+            return *known;
+        }
+        let node = self.terms.node(t).clone();
+        let one = self.terms.sum([ONE, zero]);
+        let done = match node {
+            _ if self.demonic.is_zero(&node) => zero,
             Node::One => one,
             Node::Atom(..) => {
-                let aborting = terms.sum([t, zero]);
-                terms.product([aborting, one])
+                let aborting = self.terms.sum([t, zero]);
+                self.terms.product([aborting, one])
             }
             Node::Sum(all) => {
-                let all: Vec<Id> = all.iter().map(|x| self.relation(terms, *x, zero)).collect();
-                terms.sum(all)
+                let all: Vec<Id> = all.iter().map(|x| self.relation(*x, zero)).collect();
+                self.terms.sum(all)
             }
             Node::Product(all) => {
-                let all: Vec<Id> = all.iter().map(|x| self.relation(terms, *x, zero)).collect();
-                terms.product(all)
+                let all: Vec<Id> = all.iter().map(|x| self.relation(*x, zero)).collect();
+                self.terms.product(all)
             }
             Node::Star(x) => {
-                let x = self.relation(terms, x, zero);
-                terms.star(x)
+                let x = self.relation(x, zero);
+                self.terms.star(x)
             }
             Node::Omega(x) => {
-                let x = self.relation(terms, x, zero);
-                terms.omega(x)
+                let x = self.relation(x, zero);
+                self.terms.omega(x)
             }
             _ => t,
-        }
+        };
+        self.relations.insert(t, done);
+        done
     }
-}
 
-impl Halves {
-    fn whole(self, terms: &mut Terms) -> Id {
-        terms.sum([self.finite, self.infinite])
+    /// A word of a half, or a monomial; none if it is long.
+    fn word(&mut self, t: Id) -> Option<Id> {
+        if let Some(known) = self.words.get(&t) {
+            return *known;
+        }
+        let done = match self.terms.node(t).clone() {
+            Node::Sum(all) => {
+                let short = |x: &&Id| **x == ONE || matches!(self.terms.node(**x), Node::Star(_));
+                let one = all.iter().find(short).copied();
+                self.word(one.unwrap_or(all[0]))
+            }
+            Node::Product(all) => {
+                let words: Option<Vec<Id>> = all.iter().map(|x| self.word(*x)).collect();
+                words.and_then(|words| {
+                    let length: usize = words.iter().map(|x| self.factors(*x)).sum();
+                    (length <= LONGEST).then(|| self.terms.product(words))
+                })
+            }
+            Node::Star(_) => Some(ONE),
+            _ => Some(t),
+        };
+        self.words.insert(t, done);
+        done
     }
 }
 
@@ -359,22 +436,4 @@ fn members(terms: &Terms, t: Id) -> impl Iterator<Item = Id> + use<> {
         _ => vec![t],
     };
     all.into_iter()
-}
-
-/// A word of a half, or a monomial.
-fn word(terms: &mut Terms, t: Id) -> Id {
-    match terms.node(t).clone() {
-        Node::Sum(all) => {
-            let one = all
-                .iter()
-                .find(|x| **x == ONE || matches!(terms.node(**x), Node::Star(_)));
-            word(terms, *one.unwrap_or(&all[0]))
-        }
-        Node::Product(all) => {
-            let all: Vec<Id> = all.iter().map(|x| word(terms, *x)).collect();
-            terms.product(all)
-        }
-        Node::Star(_) => ONE,
-        _ => t,
-    }
 }

@@ -50,6 +50,7 @@ fails iteration_of_product : x y # 1 <= (x # 1) (y # 1);
 identity beginning : x* 0 <= (x x)*;
 identity beginning_of_one : x 0 <= x;
 identity beginning_before : x 0 <= x y;
+identity infinite_below [x # 0 <= y] : x # 0 <= y 0;
 fails other_beginning : (x x)* 0 <= (x y)* + y;
 
 // Simulation, and what passes.

@@ -6,6 +6,7 @@
 
 use super::build::{Builder, Step};
 use crate::kernel::{Id, Index, Node, ONE, Renaming, Rule, Statement, Sym, Terms, ZERO};
+use rustc_hash::FxHashSet;
 
 /// Where a usable statement comes from.
 #[derive(Clone, Debug)]
@@ -129,7 +130,11 @@ pub fn variables_of(terms: &Terms, t: Id) -> Vec<u32> {
 pub fn tests_of(terms: &mut Terms, of: &[Id]) -> Vec<Id> {
     let mut tests = Vec::new();
     let mut next = of.to_vec();
+    let mut seen = FxHashSet::default();
     while let Some(x) = next.pop() {
+        if !seen.insert(x) {
+            continue;
+        }
         match terms.node(x) {
             Node::Sum(all) | Node::Product(all) => next.extend(all),
             Node::Not(y) | Node::Star(y) => next.push(*y),

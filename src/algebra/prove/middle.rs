@@ -8,6 +8,7 @@ use super::context::{Context, Directed, Given, Source};
 use super::search::ProofSearch;
 use crate::algebra::refute::refute;
 use crate::kernel::{Id, Node, Rule, Statement, ZERO};
+use rustc_hash::FxHashSet;
 
 /// Letters and tests that stars are tried with.
 const PASSING: usize = 8;
@@ -195,9 +196,13 @@ fn body(s: &ProofSearch, t: Id, omega: bool) -> Option<Id> {
 fn loops(s: &ProofSearch, goal: [Id; 2], omega: bool) -> Vec<Id> {
     let mut found = Vec::new();
     let mut next = goal.to_vec();
+    let mut seen = FxHashSet::default();
     let mut at = 0;
     while let Some(&t) = next.get(at) {
         at += 1;
+        if !seen.insert(t) {
+            continue;
+        }
         if let Some(x) = body(s, t, omega)
             && s.b.terms.is_closed(t)
             && !found.contains(&x)
@@ -218,7 +223,11 @@ fn loops(s: &ProofSearch, goal: [Id; 2], omega: bool) -> Vec<Id> {
 fn parts(s: &ProofSearch, of: [Id; 2]) -> Vec<Id> {
     let mut found = Vec::new();
     let mut next = of.to_vec();
+    let mut seen = FxHashSet::default();
     while let Some(t) = next.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
         match s.b.terms.node(t) {
             Node::Star(x) | Node::Omega(x) | Node::Not(x) => next.push(*x),
             Node::Sum(all) | Node::Product(all) => next.extend(all),

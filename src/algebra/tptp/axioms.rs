@@ -256,7 +256,11 @@ impl Laws {
             }
         };
         let none = Needs::default();
-        of("idempotent semirings", none, SEMIRING);
+        let semirings = match self.are_demonic() {
+            true => "idempotent semirings, but for x 0 = 0",
+            false => "idempotent semirings",
+        };
+        of(semirings, none, SEMIRING);
         of(
             "the order",
             Needs {

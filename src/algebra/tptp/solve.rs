@@ -371,7 +371,10 @@ impl Solver<'_> {
             links,
         };
         let text = text(&self.suite.development, claim, (left, right, order));
-        let item_level = level(&self.suite.development.terms, &item);
+        let item_level = match self.demonic {
+            Some(_) => Level::Demonic,
+            None => level(&self.suite.development.terms, &item),
+        };
         self.suite.items.push(item);
         let item = self.suite.items.len() - 1;
         let before = self.suite.development.theorems().len();
@@ -411,7 +414,7 @@ impl Solver<'_> {
             };
             match (outcome.theorem, unfit) {
                 (Some(n), None) if self.demonic.is_none() => level = prove::level(d, n),
-                (Some(_), None) => level = Level::Demonic,
+                (Some(_), None) => {}
                 (_, unfit) => {
                     outcome.status = Status::Unknown;
                     outcome.why = unfit.into_iter().collect();
