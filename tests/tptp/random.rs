@@ -67,6 +67,42 @@ fn formula(dice: &mut Dice, letters: &[&str], depth: usize, functions: &[&str]) 
     }
 }
 
+/// The answer to a formula, and whether it is seen to fail in one of some algebras: then it is no theorem.
+fn answered(axioms: &str, body: &str, all: &[Algebra]) -> (Szs, bool) {
+    let limits = Limits {
+        steps: 100,
+        pairs: 2_000,
+        models: 1_000,
+        ..Limits::default()
+    };
+    let text = format!("fof(goal, conjecture, ! [X,Y] : {body} ).");
+    let problem = stated(axioms, &text);
+    let goal = &problem.formulas.last().expect("a conjecture").formula;
+    let fails = all.iter().find(|a| !a.satisfies(goal, &[]));
+    let solution = solve(&problem, &limits, &Control::default()).expect("not stopped");
+    match (solution.szs, fails) {
+        (Szs::Theorem, Some(algebra)) => panic!("{text} fails in {}", algebra.name),
+        (szs @ (Szs::Theorem | Szs::CounterSatisfiable | Szs::GaveUp), fails) => {
+            (szs, fails.is_some())
+        }
+        (other, _) => panic!("{text}: {other:?}"),
+    }
+}
+
+/// A comparison, mostly under another one.
+fn implication(dice: &mut Dice, n: u32, depth: usize, functions: &[&str]) -> String {
+    let mut part = |depth| term(dice, &["X", "Y"], depth, functions);
+    let mut compare = |depth| {
+        let (s, t) = (part(depth), part(depth));
+        format!("addition({s},{t}) = {t}")
+    };
+    let goal = compare(3);
+    match n % 3 {
+        0 => goal,
+        _ => format!("( {} => {goal} )", compare(depth)),
+    }
+}
+
 /// No theorem fails in any of the algebras, and no formula that is refuted follows from the axioms: most fail in one.
 #[test]
 fn random_formulas_are_answered_rightly() {
@@ -83,29 +119,16 @@ fn random_formulas_are_answered_rightly() {
     let letters = ["X", "Y"];
     let mut dice = Dice::seeded(0x2545_F491_4F6C_DD1D);
     let (mut theorems, mut refuted, mut seen, mut open) = (0, 0, 0, 0);
-    let limits = Limits {
-        steps: 100,
-        pairs: 2_000,
-        models: 1_000,
-        ..Limits::default()
-    };
     for n in 0..random::cases(160) as usize {
         let functions = &functions[..[2, 5, 6, 7][n % 4]];
         let body = formula(&mut dice, &letters, 2, functions);
-        let text = format!("fof(goal, conjecture, ! [X,Y] : {body} ).");
-        let problem = stated("omega tests", &text);
-        let goal = &problem.formulas.last().expect("a conjecture").formula;
-        let fails = all.iter().find(|a| !a.satisfies(goal, &[]));
-        let solution = solve(&problem, &limits, &Control::default()).expect("not stopped");
-        match (solution.szs, fails) {
-            (Szs::Theorem, None) => theorems += 1,
-            (Szs::Theorem, Some(algebra)) => panic!("{text} fails in {}", algebra.name),
+        match answered("omega tests", &body, &all) {
+            (Szs::Theorem, _) => theorems += 1,
             (Szs::CounterSatisfiable, fails) => {
                 refuted += 1;
-                seen += usize::from(fails.is_some());
+                seen += usize::from(fails);
             }
-            (Szs::GaveUp, _) => open += 1,
-            (other, _) => panic!("{text}: {other:?}"),
+            _ => open += 1,
         }
     }
     println!("{theorems} theorems, {refuted} refuted ({seen} seen to fail), {open} open");
@@ -116,12 +139,6 @@ fn random_formulas_are_answered_rightly() {
 /// The same of domains, in the algebras that satisfy their axioms; some of those have domains that are no tests.
 #[test]
 fn random_formulas_about_domains_are_answered_rightly() {
-    let limits = Limits {
-        steps: 100,
-        pairs: 2_000,
-        models: 1_000,
-        ..Limits::default()
-    };
     let mut dice = Dice::seeded(0x5851_F42D_4C95_7F2D);
     let sets: [(&str, &[&str]); 3] = [
         (
@@ -146,27 +163,11 @@ fn random_formulas_about_domains_are_answered_rightly() {
         assert!(all.len() > 3, "{axioms}: {}", all.len());
         let (mut theorems, mut refuted) = (0, 0);
         for n in 0..random::cases(120) {
-            let mut part = |depth| term(&mut dice, &["X", "Y"], depth, functions);
-            let mut compare = |depth| {
-                let (s, t) = (part(depth), part(depth));
-                format!("addition({s},{t}) = {t}")
-            };
-            let goal = compare(3);
-            let body = match n % 3 {
-                0 => goal,
-                _ => format!("( {} => {goal} )", compare(1)),
-            };
-            let text = format!("fof(goal, conjecture, ! [X,Y] : {body} ).");
-            let problem = stated(axioms, &text);
-            let goal = &problem.formulas.last().expect("a conjecture").formula;
-            let fails = all.iter().find(|a| !a.satisfies(goal, &[]));
-            let solution = solve(&problem, &limits, &Control::default()).expect("not stopped");
-            match (solution.szs, fails) {
-                (Szs::Theorem, None) => theorems += 1,
-                (Szs::Theorem, Some(algebra)) => panic!("{text} fails in {}", algebra.name),
-                (Szs::CounterSatisfiable, _) => refuted += 1,
-                (Szs::GaveUp, _) => {}
-                (other, _) => panic!("{text}: {other:?}"),
+            let body = implication(&mut dice, n, 1, functions);
+            match answered(axioms, &body, &all).0 {
+                Szs::Theorem => theorems += 1,
+                Szs::CounterSatisfiable => refuted += 1,
+                _ => {}
             }
         }
         println!("{axioms}: {theorems} theorems, {refuted} refuted");
@@ -177,12 +178,6 @@ fn random_formulas_about_domains_are_answered_rightly() {
 /// The same of demonic refinement algebra: no theorem fails in a finite one, relational or not.
 #[test]
 fn random_formulas_of_demonic_refinement_are_answered_rightly() {
-    let limits = Limits {
-        steps: 100,
-        pairs: 2_000,
-        models: 1_000,
-        ..Limits::default()
-    };
     let mut dice = Dice::seeded(0x6A09_E667_F3BC_C909);
     let given = stated("demonic", "");
     let holds = |a: &Algebra| given.formulas.iter().all(|f| a.satisfies(&f.formula, &[]));
@@ -198,30 +193,14 @@ fn random_formulas_of_demonic_refinement_are_answered_rightly() {
     ];
     let (mut theorems, mut refuted, mut seen) = (0, 0, 0);
     for n in 0..random::cases(400) {
-        let mut part = |depth| term(&mut dice, &["X", "Y"], depth, &functions);
-        let mut compare = |depth| {
-            let (s, t) = (part(depth), part(depth));
-            format!("addition({s},{t}) = {t}")
-        };
-        let goal = compare(3);
-        let body = match n % 3 {
-            0 => goal,
-            _ => format!("( {} => {goal} )", compare(2)),
-        };
-        let text = format!("fof(goal, conjecture, ! [X,Y] : {body} ).");
-        let problem = stated("demonic", &text);
-        let goal = &problem.formulas.last().expect("a conjecture").formula;
-        let fails = all.iter().find(|a| !a.satisfies(goal, &[]));
-        let solution = solve(&problem, &limits, &Control::default()).expect("not stopped");
-        match (solution.szs, fails) {
-            (Szs::Theorem, None) => theorems += 1,
-            (Szs::Theorem, Some(algebra)) => panic!("{text} fails in {}", algebra.name),
+        let body = implication(&mut dice, n, 2, &functions);
+        match answered("demonic", &body, &all) {
+            (Szs::Theorem, _) => theorems += 1,
             (Szs::CounterSatisfiable, fails) => {
                 refuted += 1;
-                seen += usize::from(fails.is_some());
+                seen += usize::from(fails);
             }
-            (Szs::GaveUp, _) => {}
-            (other, _) => panic!("{text}: {other:?}"),
+            _ => {}
         }
     }
     println!("{theorems} theorems, {refuted} refuted ({seen} seen to fail)");
