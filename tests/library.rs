@@ -73,7 +73,7 @@ files! {
     incorrectness [65, 15, 0];
     omega [66, 13, 1];
     domain [82, 6, 0];
-    termination [65, 22, 0];
+    termination [66, 22, 0];
     refinement [80, 20, 0];
     demonic [47, 8, 0];
     concurrent [115, 19, 0];

@@ -149,7 +149,7 @@ impl Suite {
             return (self.assumed(item), prove::statement(this));
         };
         let names = this.premises.iter().map(|(name, _)| name.clone());
-        let names = std::iter::once(String::new()).chain(names);
+        let names = std::iter::once("some state aborts".to_string()).chain(names);
         let goal = Statement {
             distinct: Vec::new(),
             parts: on.parts.clone(),

@@ -53,6 +53,32 @@ fn without_an_axiom_of_strong_iteration_it_is_no_theorem() {
     }
 }
 
+/// A counter-model without `x 0 = 0` has to satisfy what else is said; of tests and domains nothing is known there.
+#[test]
+fn demonic_counter_models_satisfy_every_axiom() {
+    let goal = "fof(goal, conjecture, ! [X] : multiplication(X,zero) = zero ).\n";
+    let with = |axiom: &str| szs("demonic", &format!("fof(more, axiom, {axiom} ).\n{goal}"));
+    assert_eq!(szs("demonic", goal), Szs::CounterSatisfiable);
+    assert_eq!(
+        with("! [X] : leq(multiplication(X,zero),X)"),
+        Szs::CounterSatisfiable
+    );
+    assert_eq!(
+        with("! [X] : leq(multiplication(X,zero),zero)"),
+        Szs::GaveUp
+    );
+    assert_eq!(
+        with("multiplication(a,zero) = zero"),
+        Szs::CounterSatisfiable
+    );
+    assert_eq!(
+        with("! [P] : ( test(P) => multiplication(P,P) = P )"),
+        Szs::GaveUp
+    );
+    assert_eq!(with("! [X] : domain(domain(X)) = domain(X)"), Szs::GaveUp);
+    assert_eq!(with("! [X] : leq(omega(X),omega(X))"), Szs::GaveUp);
+}
+
 /// Of the axioms of domains none follows from the others either, and without one nothing is proved.
 #[test]
 fn without_an_axiom_of_domains_it_is_no_theorem() {

@@ -102,6 +102,7 @@ identity union_empty_product [never : y x = 0] : (x + y)^w = x^w + x* y^w
 identity union_relative [ends : (x* y)^w = 0] : (x + y)^w = (x* y)* x^w by ends, omega_denest;
 identity union_relative_ends [moves : y x <= x (x + y)*, two : y^w = 0] : (x + y)^w = x^w
     by moves, two, omega_sum_refine;
+identity union_below [moves : y x <= x (x + y)*, one : x^w <= z, x z <= z, two : y^w <= z, y z <= z] : (x + y)^w <= z;
 
 // Loops of programs that end.
 

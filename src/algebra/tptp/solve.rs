@@ -18,7 +18,7 @@ use crate::algebra::suite::{Declared, Item, Level, Link, OnRelations, Suite};
 use crate::algebra::tptp::text::{Annotated, Formula, Role, Term};
 use crate::base::control::{Control, Stop};
 use crate::base::results::problems::Szs;
-use crate::kernel::{Development, Id, Node, ONE, Rule, Statement, Terms, ZERO};
+use crate::kernel::{Development, Id, Node, ONE, Rule, Statement, Sym, Terms, ZERO};
 use rustc_hash::FxHashSet;
 use std::time::Instant;
 
@@ -86,6 +86,7 @@ pub fn solve(problem: &Problem, limits: &Limits, control: &Control) -> Result<So
         suite: Suite::default(),
         letters: Letters::default(),
         demonic: None,
+        aborts: None,
         titles: FxHashSet::default(),
         parts: Vec::new(),
     };
@@ -148,6 +149,8 @@ struct Solver<'a> {
     letters: Letters,
     /// How the problem is read, if `x 0 = 0` is not among the axioms.
     demonic: Option<Demonic>,
+    /// The test of its models, once it has a name.
+    aborts: Option<Sym>,
     /// Names of theorems: a theorem is found again by its name.
     titles: FxHashSet<String>,
     parts: Vec<Part>,
@@ -248,6 +251,10 @@ impl Solver<'_> {
         let Ok(all) = self.claims(&[], &[&axiom.formula]) else {
             return Ok(false);
         };
+        // Tests and domains of omega algebra are not those of the demonic algebra in it.
+        if self.demonic.is_some() && !all.iter().all(|c| c.needs.may_be_demonic()) {
+            return Ok(false);
+        }
         for (n, claim) in all.iter().enumerate() {
             let name = numbered(&axiom.name, n, all.len());
             let verdict = self.settle(&name, claim, None)?;
@@ -320,8 +327,11 @@ impl Solver<'_> {
         let Some(demonic) = self.demonic else {
             return (claim.premises.clone(), vec![link], None);
         };
-        let aborts = self.letters.fresh(terms, "aborts", true);
-        let read = demonic.read(terms, &claim.premises, &[link], aborts);
+        let letters = &mut self.letters;
+        let aborts = self
+            .aborts
+            .get_or_insert_with(|| letters.fresh(terms, "aborts", true));
+        let read = demonic.read(terms, &claim.premises, &[link], *aborts);
         (read.premises, read.links, Some(read.on_relations))
     }
 
