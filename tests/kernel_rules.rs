@@ -10,7 +10,7 @@ use algebra::dice::{Dice, Vocabulary};
 use algebra::model::Model;
 use coarsen::algebra::prove::Decider;
 use coarsen::kernel::{
-    Claim, Development, Id, Index, Node, ONE, Rule, Statement, TOP, Theorem, ZERO,
+    Claim, Development, Id, Index, Node, ONE, Operator, Rule, Statement, TOP, Theorem, ZERO,
 };
 use std::collections::BTreeSet;
 
@@ -343,8 +343,8 @@ fn domains() {
         let (x, ahead) = (w.term(4), w.d.flip());
         let terms = &mut w.development.terms;
         let (end, rule) = match ahead {
-            true => (terms.domain(x), Rule::Domain(x)),
-            false => (terms.codomain(x), Rule::Codomain(x)),
+            true => (terms.applied(Operator::Domain, x), Rule::Domain(x)),
+            false => (terms.applied(Operator::Codomain, x), Rule::Codomain(x)),
         };
         let right = match ahead ^ (w.d.below(4) == 0) {
             true => w.product([end, x]),
@@ -359,8 +359,8 @@ fn domains_are_the_least() {
     check(40_000, 500, |w| {
         let (d, x, y, ahead) = (w.distinct(), w.term(3), w.term(3), w.d.flip());
         let not = match ahead {
-            true => w.development.terms.domain(x),
-            false => w.development.terms.codomain(x),
+            true => w.development.terms.applied(Operator::Domain, x),
+            false => w.development.terms.applied(Operator::Codomain, x),
         };
         let not = w.development.terms.not(not);
         let (x, y) = match w.d.below(4) {
@@ -379,14 +379,58 @@ fn domains_are_the_least() {
         let d = w.some(&d);
         let terms = &mut w.development.terms;
         let (end, rule) = match ahead {
-            true => (terms.domain(x), Rule::BeforeDomain(y, x, 0)),
-            false => (terms.codomain(x), Rule::BehindCodomain(x, y, 0)),
+            true => (
+                terms.applied(Operator::Domain, x),
+                Rule::BeforeDomain(y, x, 0),
+            ),
+            false => (
+                terms.applied(Operator::Codomain, x),
+                Rule::BehindCodomain(x, y, 0),
+            ),
         };
         let left = match ahead ^ (w.d.below(8) == 0) {
             true => w.product([y, end]),
             false => w.product([end, y]),
         };
         w.concludes(rule, &d, left, ZERO)
+    });
+}
+
+#[test]
+fn divergence_goes_on() {
+    check(4_000, 1_000, |w| {
+        let x = w.term(4);
+        let terms = &mut w.development.terms;
+        let divergence = terms.applied(Operator::Divergence, x);
+        let again = match w.d.below(4) {
+            0 => w.product([divergence, x]),
+            _ => w.product([x, divergence]),
+        };
+        let right = w.development.terms.applied(Operator::Domain, again);
+        w.concludes(Rule::Divergence(x), &Vec::new(), divergence, right)
+    });
+}
+
+#[test]
+fn divergences_are_the_greatest() {
+    check(40_000, 500, |w| {
+        let (d, x) = (w.distinct(), w.term(3));
+        let p = match w.d.below(4) {
+            0 => w.term(2),
+            _ => w.test(3),
+        };
+        let again = match w.d.below(8) {
+            0 => w.product([p, x]),
+            1 => w.term(3),
+            _ => w.product([x, p]),
+        };
+        let operator = Operator::ALL[w.d.below(8).saturating_sub(5)];
+        let again = w.development.terms.applied(operator, again);
+        w.premise(&d, p, again)?;
+        let d = w.some(&d);
+        let operator = Operator::ALL[2 - w.d.below(8).saturating_sub(5)];
+        let end = w.development.terms.applied(operator, x);
+        w.concludes(Rule::BelowDivergence(x, 0), &d, p, end)
     });
 }
 

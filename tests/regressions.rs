@@ -1,6 +1,7 @@
 //! Counter-examples that were found once, kept for ever.
 
 use coarsen::algebra::{Form, Term, shipped};
+use coarsen::kernel::Operator;
 use coarsen::results::{Report, Status, Verdict};
 use coarsen::{CheckOptions, check_source, theory};
 
@@ -96,7 +97,7 @@ fn has_top(t: &Term) -> bool {
     match &t.form {
         Form::Top | Form::Omega(_) | Form::Hash(..) => true,
         Form::Zero | Form::One | Form::Atom(_) | Form::State(_) => false,
-        Form::Domain(_) | Form::Codomain(_) => false,
+        Form::Applied(..) => false,
         Form::Not(x) | Form::Star(x) | Form::SumOver(_, x) | Form::ProductOver(_, x) => has_top(x),
         Form::Sum(all) | Form::Product(all) => all.iter().any(has_top),
     }
@@ -106,8 +107,8 @@ fn has_top(t: &Term) -> bool {
 fn has_inner_top(t: &Term) -> bool {
     match &t.form {
         Form::Star(x) | Form::Omega(x) | Form::ProductOver(_, x) => has_top(x),
-        Form::Domain(x) => has_top(x),
-        Form::Codomain(_) => true,
+        Form::Applied(Operator::Domain, x) => has_top(x),
+        Form::Applied(Operator::Codomain | Operator::Divergence, _) => true,
         Form::Hash(x, y) => has_top(x) || has_inner_top(y),
         Form::Not(x) | Form::SumOver(_, x) => has_inner_top(x),
         Form::Sum(all) => all.iter().any(has_inner_top),

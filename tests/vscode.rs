@@ -2,7 +2,7 @@
 
 use crate::{missing, shipped};
 use coarsen::base::control::ParseLimits;
-use coarsen::kernel::{OPERATORS, WORDS};
+use coarsen::kernel::{Operator, WORDS};
 use coarsen::model::text::names::Names;
 use coarsen::model::text::{is_name, parse_model, words};
 use serde_json::{Value, json};
@@ -172,7 +172,7 @@ fn theories_are_coloured_as_the_parser_reads_them() {
                     && (WORDS.contains(&word) || word == "theory")
                 {
                     true => Some("keyword"),
-                    false if WORDS.contains(&word) || OPERATORS.contains(&word) => None,
+                    false if WORDS.contains(&word) || Operator::named(word).is_some() => None,
                     false => Some("name"),
                 }
             };

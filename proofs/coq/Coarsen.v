@@ -33,6 +33,14 @@ Class domain_algebra (K : kat.ops) (n : ob (@kar K)) := {
   da_behind : forall x y : K n n, x ⋅ y ≦ 0 -> [cd x] ⋅ y ≦ 0
 }.
 
+(** Divergence (Desharnais, Möller & Struth 2011): from where executions can follow each other for ever. The second law there has [p ≦ dm (x p) + q];
+    that with [q] = 0 gives it, as tests have complements. *)
+Class divergence_algebra (K : kat.ops) (n : ob (@kar K)) (D : domain_algebra K n) := {
+  dv : K n n -> @tst K n;
+  va_unfold : forall x : K n n, dv x ≦ dm (x ⋅ [dv x]);
+  va_greatest : forall (x : K n n) (p : @tst K n), p ≦ dm (x ⋅ [p]) -> p ≦ dv x
+}.
+
 (** Finitely many processes, at least one, which can be told apart. *)
 Class processes := {
   process : Set;
@@ -345,6 +353,28 @@ Lemma dm_top : dm T ≡ top.
 Proof. apply antisym; [lattice|]. rewrite <- dm_one. apply le_dm, oa_top. Qed.
 Lemma cd_top : cd T ≡ top.
 Proof. apply antisym; [lattice|]. rewrite <- cd_one. apply le_cd, oa_top. Qed.
+
+Context {V : divergence_algebra D}.
+Lemma unfold_dv {x} : [dv x] ≦ [dm (x ⋅ [dv x])].
+Proof. apply inj_leq, va_unfold. Qed.
+Lemma below_dv {x p} : [p] ≦ [dm (x ⋅ [p])] -> [p] ≦ [dv x].
+Proof. intros H. apply inj_leq, va_greatest, oa_tests, H. Qed.
+Lemma le_dv {x y} : x ≦ y -> dv x ≦ dv y.
+Proof. intros H. apply va_greatest. etransitivity; [apply va_unfold|]. apply le_dm, le_dot; [exact H|reflexivity]. Qed.
+Lemma eq_dv {x y} : x ≡ y -> dv x ≡ dv y.
+Proof. intros H. apply antisym; apply le_dv; now rewrite H. Qed.
+Lemma dv_test p : dv [p] ≡ p.
+Proof.
+  apply antisym.
+  - etransitivity; [apply va_unfold|]. apply dm_least. kat.
+  - apply va_greatest. rewrite <- (dm_test p) at 1. apply le_dm. kat.
+Qed.
+Lemma dv_zero : dv 0 ≡ bot.
+Proof. rewrite <- (dv_test bot). apply eq_dv. kat. Qed.
+Lemma dv_one : dv 1 ≡ top.
+Proof. rewrite <- (dv_test top). apply eq_dv. kat. Qed.
+Lemma dv_top : dv T ≡ top.
+Proof. apply antisym; [lattice|]. rewrite <- dv_one. apply le_dv, oa_top. Qed.
 End domains.
 
 (** * Binary relations are an omega algebra
@@ -385,5 +415,20 @@ Proof.
   - intros x s t E. exists t; [exact E|]. split; [reflexivity|]. apply (proj1 (is _)). now exists s.
   - intros x y H s t [r Y [-> V]]. destruct (proj2 (is _) V) as [r' E]. destruct (H s r'). now exists t.
   - intros x y H s t [r [-> V] Y]. destruct (proj2 (is _) V) as [r' E]. destruct (H r' t). now exists r.
+Defined.
+
+(** That [x] can go on for ever from a state has to be decided, too. *)
+Definition relational_divergences (decide : forall V : Prop, {V} + {~ V}) :
+  divergence_algebra (relational_domains decide).
+Proof.
+  assert (is : forall V : Prop, V <-> is_true (if decide V then true else false)).
+  { intros V. destruct (decide V) as [H|H]; cbn; split; intros E; try exact H; try reflexivity; try discriminate E; now destruct (H E). }
+  refine (@Build_divergence_algebra hrel_kat_ops S (relational_domains decide)
+    (fun (x : hrel S S) s =>
+      if decide (exists V : S -> Prop, V s /\ forall s, V s -> exists s', x s s' /\ V s') then true else false) _ _).
+  - intros x s E. destruct (proj2 (is _) E) as (V & Vs & H). destruct (H s Vs) as (s' & X & V'). apply (proj1 (is _)).
+    exists s', s'; [exact X|]. split; [reflexivity|]. apply (proj1 (is _)). now exists V.
+  - intros x p H s E. apply (proj1 (is _)). exists (fun s => is_true (p s)). split; [exact E|].
+    intros r R. destruct (proj2 (is _) (H r R)) as (t & [t' X [-> P]]). now exists t.
 Defined.
 End relations.

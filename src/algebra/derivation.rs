@@ -209,6 +209,8 @@ impl Teller<'_> {
             Rule::BeforeDomain(.., step) | Rule::BehindCodomain(.., step) => {
                 (Reason::LeastDomain, vec![*step])
             }
+            Rule::Divergence(_) => alone(Reason::Divergence),
+            Rule::BelowDivergence(_, step) => (Reason::GreatestDivergence, vec![*step]),
             Rule::SumIntro(..) => alone(Reason::Member),
             Rule::SumElim(.., step) => (Reason::Members, vec![*step]),
             Rule::ProductElim(..) => alone(Reason::Factor),

@@ -91,7 +91,7 @@ fn symbols(tree: &Term) -> usize {
         Form::Zero | Form::One | Form::Top | Form::Atom(_) | Form::State(_) => 1,
         Form::SumOver(..) | Form::ProductOver(..) => 1,
         Form::Not(x) | Form::Star(x) | Form::Omega(x) => 1 + symbols(x),
-        Form::Domain(x) | Form::Codomain(x) => 1 + symbols(x),
+        Form::Applied(_, x) => 1 + symbols(x),
         Form::Sum(xs) => all(xs) + xs.len() - 1,
         Form::Product(xs) => all(xs),
         Form::Hash(x, y) => 1 + symbols(x) + symbols(y),
@@ -149,7 +149,7 @@ impl Letters {
             Form::Not(x) | Form::ProductOver(_, x) => self.tree(x, true),
             Form::Sum(all) | Form::Product(all) => all.iter().for_each(|x| self.tree(x, test)),
             Form::Star(x) | Form::Omega(x) | Form::SumOver(_, x) => self.tree(x, test),
-            Form::Domain(x) | Form::Codomain(x) => self.tree(x, false),
+            Form::Applied(_, x) => self.tree(x, false),
             Form::Hash(x, y) => {
                 self.tree(x, test);
                 self.tree(y, test);

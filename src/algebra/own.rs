@@ -127,7 +127,7 @@ fn complete<'t>(own: &Theory, tree: &'t File) -> Result<(Span, &'t Chain), Vec<D
         };
         if let Some(term) = terms.iter().find(|t| speaks_of_domains(t)) {
             let message = "a theorem about programs can't speak of domains";
-            let expected = "a term without `dom`, `cod` and modal operators";
+            let expected = "a term without `dom`, `cod`, `div` and modal operators";
             errors.push(refused(term.span, message, expected));
         }
     }
@@ -541,8 +541,7 @@ fn map(t: &Term, change: &mut dyn FnMut(&Form) -> Form) -> Term {
         Form::Not(x) => Form::Not(of(x)),
         Form::Star(x) => Form::Star(of(x)),
         Form::Omega(x) => Form::Omega(of(x)),
-        Form::Domain(x) => Form::Domain(of(x)),
-        Form::Codomain(x) => Form::Codomain(of(x)),
+        Form::Applied(operator, x) => Form::Applied(*operator, of(x)),
         Form::Hash(x, y) => Form::Hash(of(x), of(y)),
         Form::Sum(all) => Form::Sum(all.iter().map(|x| *of(x)).collect()),
         Form::Product(all) => Form::Product(all.iter().map(|x| *of(x)).collect()),
@@ -552,12 +551,12 @@ fn map(t: &Term, change: &mut dyn FnMut(&Form) -> Form) -> Term {
     Term::new(t.span, change(&form))
 }
 
-/// Whether `dom` or `cod` stands in a term. What holds of them on all states need not hold on the reachable ones, so
+/// Whether `dom` or one of its kin stands in a term. What holds of them on all states need not hold on the reachable ones, so
 /// hypotheses that were settled on different sets of states would not go together.
 fn speaks_of_domains(t: &Term) -> bool {
     let mut found = false;
     map(t, &mut |form| {
-        found |= matches!(form, Form::Domain(_) | Form::Codomain(_));
+        found |= matches!(form, Form::Applied(..));
         form.clone()
     });
     found
@@ -606,7 +605,7 @@ fn free(s: &Statement) -> Vec<String> {
             Form::Zero | Form::One | Form::Top | Form::State(_) => {}
             Form::Atom(a) => a.indices.iter().for_each(|i| see(i, bound)),
             Form::Not(x) | Form::Star(x) | Form::Omega(x) => of(x, bound, into),
-            Form::Domain(x) | Form::Codomain(x) => of(x, bound, into),
+            Form::Applied(_, x) => of(x, bound, into),
             Form::Sum(all) | Form::Product(all) => all.iter().for_each(|x| of(x, bound, into)),
             Form::Hash(x, y) => {
                 of(x, bound, into);

@@ -100,13 +100,9 @@ impl<'d> Put<'d> {
                 let x = self.term(x, to)?;
                 to.omega(x)
             }
-            Node::Domain(x) => {
+            Node::Applied(operator, x) => {
                 let x = self.term(x, to)?;
-                to.domain(x)
-            }
-            Node::Codomain(x) => {
-                let x = self.term(x, to)?;
-                to.codomain(x)
+                to.applied(operator, x)
             }
             Node::SumOver(but, x) => {
                 let (but, x) = (self.indices(&but)?, self.term(x, to)?);

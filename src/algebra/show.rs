@@ -152,8 +152,7 @@ impl Writer<'_> {
                 self.term(*x, POSTFIX);
                 self.text.push_str("^w");
             }
-            Node::Domain(x) => self.applied("dom", *x),
-            Node::Codomain(x) => self.applied("cod", *x),
+            Node::Applied(operator, x) => self.applied(operator.name(), *x),
             Node::SumOver(but, x) => self.over('+', but, *x),
             Node::ProductOver(but, x) => self.over('.', but, *x),
         }

@@ -185,17 +185,11 @@ fn variants(terms: &mut Terms, t: Id, into: &mut Vec<Id>) {
             variants(terms, x, &mut inner);
             into.extend(inner.into_iter().map(|y| terms.omega(y)));
         }
-        Node::Domain(x) => {
+        Node::Applied(operator, x) => {
             into.extend([ZERO, ONE]);
             let mut inner = Vec::new();
             variants(terms, x, &mut inner);
-            into.extend(inner.into_iter().map(|y| terms.domain(y)));
-        }
-        Node::Codomain(x) => {
-            into.extend([ZERO, ONE]);
-            let mut inner = Vec::new();
-            variants(terms, x, &mut inner);
-            into.extend(inner.into_iter().map(|y| terms.codomain(y)));
+            into.extend(inner.into_iter().map(|y| terms.applied(operator, y)));
         }
         Node::Not(_) | Node::Atom(..) | Node::SumOver(..) | Node::ProductOver(..) => {
             into.extend([ZERO, ONE]);

@@ -4,7 +4,7 @@ use super::prove;
 use super::refute::Model;
 use super::term::Order;
 use crate::base::diagnostic::Diagnostic;
-use crate::kernel::{Development, Id, Renaming, Statement, Sym};
+use crate::kernel::{Development, Id, Operator, Renaming, Statement, Sym};
 use std::collections::BTreeSet;
 
 pub use crate::base::results::proofs::Declared;
@@ -25,19 +25,22 @@ pub enum Level {
     Omega,
     /// Omega algebra with domain and codomain.
     Domain,
+    /// And with divergence.
+    Divergence,
     /// Demonic refinement algebra: without tests, and without `x 0 = 0`.
     Demonic,
 }
 
 impl Level {
     /// All of them.
-    pub const ALL: [Level; 7] = [
+    pub const ALL: [Level; 8] = [
         Level::Semiring,
         Level::Kleene,
         Level::Tests,
         Level::Top,
         Level::Omega,
         Level::Domain,
+        Level::Divergence,
         Level::Demonic,
     ];
 
@@ -46,10 +49,18 @@ impl Level {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
 
+    /// The level of an operator.
+    pub fn of(operator: Operator) -> Level {
+        match operator {
+            Operator::Domain | Operator::Codomain => Level::Domain,
+            Operator::Divergence => Level::Divergence,
+        }
+    }
+
     /// Whether symbols of another level are known at this one.
     pub fn has(self, level: Level) -> bool {
         match self {
-            Level::Demonic => !matches!(level, Level::Tests | Level::Domain),
+            Level::Demonic => !matches!(level, Level::Tests | Level::Domain | Level::Divergence),
             _ => level <= self,
         }
     }
@@ -68,6 +79,7 @@ impl Level {
             Level::Top => ("top", "with a greatest element"),
             Level::Omega => ("omega", "omega algebra"),
             Level::Domain => ("domain", "omega algebra with domain and codomain"),
+            Level::Divergence => ("divergence", "with domain, codomain and divergence"),
             Level::Demonic => ("demonic", "demonic refinement algebra"),
         }
     }

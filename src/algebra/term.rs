@@ -1,6 +1,7 @@
 //! Terms of omega algebra (Stoller & Cohen 2003, section 2) over indexed atoms, and statements about them.
 
 use crate::base::diagnostic::Span;
+use crate::kernel::Operator;
 use std::fmt;
 
 /// A term, with its place in the text. Terms are equal if they are built alike, wherever they stand.
@@ -43,10 +44,8 @@ pub enum Form {
     Star(Box<Term>),
     /// `x^w`
     Omega(Box<Term>),
-    /// `dom(x)`, the test that an execution of x begins here
-    Domain(Box<Term>),
-    /// `cod(x)`, the test that an execution of x ends here
-    Codomain(Box<Term>),
+    /// `dom(x)` and its kin
+    Applied(Operator, Box<Term>),
     /// `x # y = x^w + x* y`
     Hash(Box<Term>, Box<Term>),
     /// `(+ i : x)`, the sum over all processes (that differ from those given)
@@ -176,8 +175,7 @@ impl Term {
             Form::Product(terms) => Form::Product(all(terms)),
             Form::Star(x) => Form::Star(of(x)),
             Form::Omega(x) => Form::Omega(of(x)),
-            Form::Domain(x) => Form::Domain(of(x)),
-            Form::Codomain(x) => Form::Codomain(of(x)),
+            Form::Applied(operator, x) => Form::Applied(*operator, of(x)),
             Form::Hash(x, y) => Form::Hash(of(x), of(y)),
             Form::SumOver(i, x) => Form::SumOver(i.clone(), of(x)),
             Form::ProductOver(i, x) => Form::ProductOver(i.clone(), of(x)),
@@ -234,9 +232,8 @@ impl Term {
                 x.show(f, 3)?;
                 f.write_str("^w")
             }
-            Form::Domain(x) | Form::Codomain(x) => {
-                let domain = matches!(self.form, Form::Domain(_));
-                f.write_str(if domain { "dom(" } else { "cod(" })?;
+            Form::Applied(operator, x) => {
+                write!(f, "{}(", operator.name())?;
                 x.show(f, 0)?;
                 f.write_str(")")
             }

@@ -224,7 +224,7 @@ impl Theory {
             Form::Zero | Form::One | Form::Top | Form::State(_) => false,
             Form::SumOver(..) | Form::ProductOver(..) => true,
             Form::Not(x) | Form::Star(x) | Form::Omega(x) => self.sums(x, depth),
-            Form::Domain(x) | Form::Codomain(x) => self.sums(x, depth),
+            Form::Applied(_, x) => self.sums(x, depth),
             Form::Hash(x, y) => self.sums(x, depth) || self.sums(y, depth),
             Form::Sum(all) | Form::Product(all) => all.iter().any(|x| self.sums(x, depth)),
             // Definitions use earlier ones, so this ends; a circle would speak of anything.

@@ -199,8 +199,7 @@ impl Atoms<'_, '_> {
             Node::Not(x) => self.ground(*x)?.map(|x| Ground::Not(Box::new(x))),
             Node::Star(x) => self.ground(*x)?.map(|x| Ground::Star(Box::new(x))),
             Node::Omega(x) => self.ground(*x)?.map(|x| Ground::Omega(Box::new(x))),
-            Node::Domain(x) => self.ground(*x)?.map(|x| Ground::Domain(Box::new(x))),
-            Node::Codomain(x) => self.ground(*x)?.map(|x| Ground::Codomain(Box::new(x))),
+            Node::Applied(operator, x) => self.ground(*x)?.map(|x| Ground::applied(*operator, x)),
             Node::SumOver(..) | Node::ProductOver(..) => None,
             Node::Atom(s, _) => self.atom(*s)?.map(Ground::Atom),
         })

@@ -426,13 +426,9 @@ impl Facts<'_, '_> {
                 let x = again(terms, x);
                 terms.omega(x)
             }
-            Node::Domain(x) => {
+            Node::Applied(operator, x) => {
                 let x = again(terms, x);
-                terms.domain(x)
-            }
-            Node::Codomain(x) => {
-                let x = again(terms, x);
-                terms.codomain(x)
+                terms.applied(operator, x)
             }
             Node::Sum(all) => {
                 let all: Vec<Id> = all.into_iter().map(|x| again(terms, x)).collect();

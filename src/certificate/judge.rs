@@ -130,7 +130,7 @@ impl<'a, 'p> Judge<'a, 'p> {
             return Ok(Some(How::Apart));
         }
         // No theorem about programs speaks of domains: what holds of `cod` on all states need not hold on those of J.
-        let is_domain = |n: &Node| matches!(n, Node::Domain(_) | Node::Codomain(_));
+        let is_domain = |n: &Node| matches!(n, Node::Applied(..));
         if [left, right]
             .iter()
             .any(|t| terms.any(*t, &mut |n| is_domain(n)))

@@ -313,13 +313,9 @@ impl Letters {
                 let x = self.ground(terms, x, at, known);
                 terms.omega(x)
             }
-            Node::Domain(x) => {
+            Node::Applied(operator, x) => {
                 let x = self.ground(terms, x, at, known);
-                terms.domain(x)
-            }
-            Node::Codomain(x) => {
-                let x = self.ground(terms, x, at, known);
-                terms.codomain(x)
+                terms.applied(operator, x)
             }
             Node::Sum(all) => {
                 let all: Vec<Id> = all
@@ -543,7 +539,7 @@ impl Reading<'_> {
                 let x = self.term(x, b, terms, depth)?;
                 terms.omega(x)
             }
-            Form::Domain(_) | Form::Codomain(_) => {
+            Form::Applied(..) => {
                 return Err("a theorem about programs that speaks of domains");
             }
             Form::Hash(x, y) => {
@@ -685,7 +681,7 @@ fn indices(t: &Term, bound: &mut Vec<String>, into: &mut Vec<String>) {
             _ => None,
         })),
         Form::Not(x) | Form::Star(x) | Form::Omega(x) => indices(x, bound, into),
-        Form::Domain(x) | Form::Codomain(x) => indices(x, bound, into),
+        Form::Applied(_, x) => indices(x, bound, into),
         Form::Sum(all) | Form::Product(all) => {
             all.iter().for_each(|x| indices(x, bound, into));
         }

@@ -419,8 +419,7 @@ fn states_of(t: &Term, into: &mut Vec<String>) {
         Form::Not(x)
         | Form::Star(x)
         | Form::Omega(x)
-        | Form::Domain(x)
-        | Form::Codomain(x)
+        | Form::Applied(_, x)
         | Form::SumOver(_, x)
         | Form::ProductOver(_, x) => {
             states_of(x, into);

@@ -78,6 +78,8 @@ pub(super) fn reason(line: &Line) -> String {
         Reason::Unfolding => "unfolding".to_string(),
         Reason::Domain => "domain".to_string(),
         Reason::LeastDomain => "the least domain".to_string(),
+        Reason::Divergence => "divergence".to_string(),
+        Reason::GreatestDivergence => "the greatest divergence".to_string(),
         Reason::Member => "a member of the sum".to_string(),
         Reason::Members => "each member of the sum".to_string(),
         Reason::Factor => "a factor of the product".to_string(),

@@ -12,6 +12,7 @@ use crate::algebra::{
 use crate::base::control::Stop;
 use crate::engine::compiled::Mover;
 use crate::engine::relations::{Encoding, Ground, GroundAtom, Meaning};
+use crate::kernel::Operator;
 use crate::model::program::ThreadId;
 use crate::theorem::discharge::facts::PhaseLetter;
 use crate::theorem::reduced::transactions::Phased;
@@ -185,7 +186,7 @@ impl Model<'_, '_> {
                 }
             }
             Form::Not(x) | Form::Star(x) | Form::Omega(x) => self.free(x, bound, into),
-            Form::Domain(x) | Form::Codomain(x) => self.free(x, bound, into),
+            Form::Applied(_, x) => self.free(x, bound, into),
             Form::Sum(all) | Form::Product(all) => {
                 all.iter().for_each(|x| self.free(x, bound, into))
             }
@@ -295,17 +296,16 @@ impl Model<'_, '_> {
             Form::Product(all) => Ground::Product(each(all, atoms)?),
             Form::Star(x) => Ground::Star(Box::new(self.ground(x, b, atoms, depth)?)),
             Form::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
-            Form::Domain(x) => Ground::Domain(Box::new(self.ground(x, b, atoms, depth)?)),
-            Form::Codomain(x) => {
+            Form::Applied(operator, x) => {
                 let inner = self.ground(x, b, atoms, depth)?;
-                if inner.has_top() {
+                if *operator == Operator::Codomain && inner.has_top() {
                     return meaningless(
                         Some(x),
                         format!("`cod({x})` asks for the states that a `T` leads to"),
                         "a term without `T`, `^w` and `#` in `cod(..)`",
                     );
                 }
-                Ground::Codomain(Box::new(inner))
+                Ground::applied(*operator, inner)
             }
             Form::Hash(x, y) => Ground::Hash(
                 Box::new(self.ground(x, b, atoms, depth)?),

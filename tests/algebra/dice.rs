@@ -1,7 +1,7 @@
 //! Random terms of the kernel, drawn by rolling dice: from bytes that proptest can shrink, or from a seeded generator.
 
 use crate::random;
-use coarsen::kernel::{Id, Index, ONE, Sym, TOP, Terms, ZERO};
+use coarsen::kernel::{Id, Index, ONE, Operator, Sym, TOP, Terms, ZERO};
 
 /// A source of choices; 0 is always the simplest.
 pub struct Dice {
@@ -119,10 +119,7 @@ impl Vocabulary {
     pub fn test(&self, d: &mut Dice, terms: &mut Terms, size: usize, under: u32) -> Id {
         if self.domain && size > 1 && d.below(3) == 0 {
             let x = self.term(d, terms, size - 1, under);
-            return match d.flip() {
-                true => terms.domain(x),
-                false => terms.codomain(x),
-            };
+            return terms.applied(Operator::ALL[d.below(3)], x);
         }
         if size <= 1 || self.tests.is_empty() {
             return match d.below(6) {

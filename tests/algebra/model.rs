@@ -1,7 +1,7 @@
 //! Random relational models, and terms evaluated in them: a relation on up to four states is 16 bits.
 
 use super::dice::Dice;
-use coarsen::kernel::{Id, Index, Node, Statement, Sym, Terms};
+use coarsen::kernel::{Id, Index, Node, Operator, Statement, Sym, Terms};
 use std::collections::{BTreeSet, HashMap};
 
 pub struct Model {
@@ -176,8 +176,14 @@ impl Model {
             Node::Product(all) => all.iter().fold(self.one(), |product, x| {
                 self.compose(product, self.under(terms, *x, at, bound, known))
             }),
-            Node::Domain(x) => self.ends(self.under(terms, *x, at, bound, known), true),
-            Node::Codomain(x) => self.ends(self.under(terms, *x, at, bound, known), false),
+            Node::Applied(operator, x) => {
+                let x = self.under(terms, *x, at, bound, known);
+                match operator {
+                    Operator::Domain => self.ends(x, true),
+                    Operator::Codomain => self.ends(x, false),
+                    Operator::Divergence => self.ends(self.omega(x), true),
+                }
+            }
             Node::Star(x) => self.star(self.under(terms, *x, at, bound, known)),
             Node::Omega(x) => self.omega(self.under(terms, *x, at, bound, known)),
             Node::SumOver(but, x) | Node::ProductOver(but, x) => {

@@ -54,7 +54,7 @@ fn tree(terms: &Terms, t: Id) -> Rc<Tree> {
         Node::Zero => Zero,
         Node::One => One,
         Node::Top => Top,
-        Node::Domain(_) | Node::Codomain(_) => Test(t),
+        Node::Applied(..) => Test(t),
         Node::Atom(..) if terms.is_test(t) => Test(t),
         Node::Atom(..) => Letter(t),
         Node::Not(x) => Not(tree(terms, *x)),

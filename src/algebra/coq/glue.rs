@@ -4,9 +4,9 @@
 //! brought into normal form first, from the inside out, each by a congruence; then the rest is a leaf.
 
 use super::leaf::Leaves;
-use super::print::{Printer, Scope};
+use super::print::{Printer, Scope, short};
 use super::tree::{Sort, Tree};
-use crate::kernel::{Id, Index, Node, ONE, Sym, TOP, ZERO};
+use crate::kernel::{Id, Index, Node, ONE, Operator, Sym, TOP, ZERO};
 
 /// Writes proofs that terms are equal or ordered.
 pub struct Glue<'a> {
@@ -116,8 +116,7 @@ impl Glue<'_> {
                 (tree.folded(self.printer.terms, sort), proof)
             }
             Tree::Omega(x) => self.omega(x, scope),
-            Tree::Domain(x) => self.domain(x, true, scope),
-            Tree::Codomain(x) => self.domain(x, false, scope),
+            Tree::Applied(operator, x) => self.applied(*operator, x, scope),
             Tree::Over(but, x) => self.over(but, x, sort, scope),
         }
     }
@@ -169,11 +168,11 @@ impl Glue<'_> {
         )
     }
 
-    /// A domain or codomain, which is a test.
-    fn domain(&mut self, x: &Tree, domain: bool, scope: &Scope) -> (Tree, Proof) {
+    /// A domain, or another operator that makes a test.
+    fn applied(&mut self, operator: Operator, x: &Tree, scope: &Scope) -> (Tree, Proof) {
         let body = x.normal(self.printer.terms);
         let inside = self.same(x, body, Sort::Element, scope);
-        let name = if domain { "dm" } else { "cd" };
+        let name = short(operator);
         let proof = inside.map(|p| format!("(eq_{name} {p})"));
         let step = match body {
             ZERO => Some(format!("{name}_zero")),
@@ -182,11 +181,7 @@ impl Glue<'_> {
             _ if self.printer.terms.is_test(body) => Some(format!("({name}_test _)")),
             _ => None,
         };
-        let terms = &mut self.printer.terms;
-        let id = match domain {
-            true => terms.domain(body),
-            false => terms.codomain(body),
-        };
+        let id = self.printer.terms.applied(operator, body);
         (Tree::Term(id), equal([proof, step], Sort::Test))
     }
 

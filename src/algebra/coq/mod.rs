@@ -14,7 +14,7 @@ mod sums;
 mod theorem;
 mod tree;
 
-use crate::kernel::{Development, Id, Node, Rejected, WORK};
+use crate::kernel::{Development, Id, Node, Operator, Rejected, WORK};
 use names::{Names, comment};
 use statement::{parts_of, sides};
 use std::collections::BTreeSet;
@@ -60,6 +60,8 @@ Notation \"x ≡ y\" := (@weq (@mor (@kar K) n n) x y).
 
 /// What stands in the header if terms speak of domains.
 const DOMAIN: &str = "\nContext {D : domain_algebra K n}.";
+/// And if they speak of divergence.
+const DIVERGENCE: &str = "\nContext {V : divergence_algebra D}.";
 
 /// Everything that a development has proved, with its proofs. `title` is what the text calls itself.
 ///
@@ -78,10 +80,21 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
     let terms = all.iter().flat_map(|s| sides(s));
     let terms = terms.chain(claims.iter().flatten().flat_map(|c| [c.left, c.right]));
     let all_terms: Vec<Id> = terms.collect();
-    let is_domain = |n: &Node| matches!(n, Node::Domain(_) | Node::Codomain(_));
-    let domain = all_terms
-        .iter()
-        .any(|t| d.terms.any(*t, &mut |n| is_domain(n)));
+    let mut operators: Vec<Operator> = Vec::new();
+    for t in &all_terms {
+        d.terms.any(*t, &mut |n| {
+            operators.extend(match n {
+                Node::Applied(operator, _) => Some(*operator),
+                _ => None,
+            });
+            false
+        });
+    }
+    let more = match operators.iter().max() {
+        Some(Operator::Divergence) => format!("{DOMAIN}{DIVERGENCE}"),
+        Some(_) => DOMAIN.to_string(),
+        None => String::new(),
+    };
     let (mut variables, _) = parts_of(&d.terms, all_terms);
     let distinct = all.iter().flat_map(|s| &s.distinct);
     let distinct = distinct.chain(claims.iter().flatten().flat_map(|c| &c.distinct));
@@ -93,7 +106,7 @@ pub fn export(d: &mut Development, title: &str) -> Result<String, Rejected> {
     let mut text = format!(
         "(** {}\n\n    Written by coarsen; checked with Coarsen.v beside it. *)\n\n{}",
         comment(title),
-        HEADER.replace("DOMAIN", if domain { DOMAIN } else { "" })
+        HEADER.replace("DOMAIN", &more)
     );
     let conditional = (0..count).any(|n| d.is_conditional(n));
     let mut context = theorem::Context {

@@ -5,7 +5,7 @@
 
 use super::names::Names;
 use super::tree::{Sort, Tree};
-use crate::kernel::{Id, Index, Node, Sym, TOP, Terms, ZERO};
+use crate::kernel::{Id, Index, Node, Operator, Sym, TOP, Terms, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -183,9 +183,9 @@ impl Printer<'_> {
                 text.push_str("om ");
                 me.put(text, x, sort, TIGHT, scope, opaque);
             }),
-            Tree::Domain(x) | Tree::Codomain(x) => wrap(self, text, PRODUCT, &mut |me, text| {
-                let domain = matches!(t, Tree::Domain(_));
-                text.push_str(if domain { "dm " } else { "cd " });
+            Tree::Applied(operator, x) => wrap(self, text, PRODUCT, &mut |me, text| {
+                text.push_str(short(*operator));
+                text.push(' ');
                 me.put(text, x, Sort::Element, TIGHT, scope, opaque);
             }),
             Tree::Over(but, x) => wrap(self, text, PRODUCT, &mut |me, text| {
@@ -236,8 +236,10 @@ impl Printer<'_> {
                 text
             }
             Node::Omega(x) => format!("om {}", self.argument(x, Sort::Element, scope)),
-            Node::Domain(x) => format!("dm {}", self.argument(x, Sort::Element, scope)),
-            Node::Codomain(x) => format!("cd {}", self.argument(x, Sort::Element, scope)),
+            Node::Applied(operator, x) => {
+                let x = self.argument(x, Sort::Element, scope);
+                format!("{} {x}", short(operator))
+            }
             Node::SumOver(but, x) => {
                 let sum = if sort == Sort::Test { "sumt" } else { "sumx" };
                 format!(
@@ -252,6 +254,15 @@ impl Printer<'_> {
             true => format!("({inner})"),
             false => inner,
         }
+    }
+}
+
+/// The name of an operator in `Coarsen.v`.
+pub(super) fn short(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Domain => "dm",
+        Operator::Codomain => "cd",
+        Operator::Divergence => "dv",
     }
 }
 

@@ -6,7 +6,7 @@ use super::print::Scope;
 use super::statement::{Prefix, part, sides, together};
 use super::theorem::Script;
 use super::tree::{Put, Tree};
-use crate::kernel::{Id, Rule, Statement, Sym, ZERO};
+use crate::kernel::{Claim, Id, Operator, Rule, Statement, Sym, ZERO};
 use std::fmt::Write;
 
 impl Script<'_> {
@@ -75,31 +75,38 @@ impl Script<'_> {
                 self.framed(n, &omega(), "unfold_om".to_string(), &right, scope)
             }
             Rule::Domain(x) => {
-                let domain = Tree::Test(Box::new(Tree::Domain(Box::new(Tree::Term(*x)))));
-                let right = Tree::Product(vec![domain, Tree::Term(*x)]);
+                let end = test(Operator::Domain, Tree::Term(*x));
+                let right = Tree::Product(vec![end, Tree::Term(*x)]);
                 let lemma = "below_dm".to_string();
                 self.framed(n, &Tree::Term(*x), lemma, &right, scope)
             }
             Rule::Codomain(x) => {
-                let codomain = Tree::Test(Box::new(Tree::Codomain(Box::new(Tree::Term(*x)))));
-                let right = Tree::Product(vec![Tree::Term(*x), codomain]);
+                let end = test(Operator::Codomain, Tree::Term(*x));
+                let right = Tree::Product(vec![Tree::Term(*x), end]);
                 let lemma = "below_cd".to_string();
                 self.framed(n, &Tree::Term(*x), lemma, &right, scope)
             }
             Rule::BeforeDomain(y, x, m) => {
                 let nothing = self.below(&Tree::product(&[*y, *x]), *m, scope);
-                let domain = Tree::Test(Box::new(Tree::Domain(Box::new(Tree::Term(*x)))));
-                let left = Tree::Product(vec![Tree::Term(*y), domain]);
+                let end = test(Operator::Domain, Tree::Term(*x));
+                let left = Tree::Product(vec![Tree::Term(*y), end]);
                 let lemma = format!("(before_dm {nothing})");
                 self.framed(n, &left, lemma, &Tree::Term(ZERO), scope)
             }
             Rule::BehindCodomain(x, y, m) => {
                 let nothing = self.below(&Tree::product(&[*x, *y]), *m, scope);
-                let codomain = Tree::Test(Box::new(Tree::Codomain(Box::new(Tree::Term(*x)))));
-                let left = Tree::Product(vec![codomain, Tree::Term(*y)]);
+                let end = test(Operator::Codomain, Tree::Term(*x));
+                let left = Tree::Product(vec![end, Tree::Term(*y)]);
                 let lemma = format!("(behind_cd {nothing})");
                 self.framed(n, &left, lemma, &Tree::Term(ZERO), scope)
             }
+            Rule::Divergence(x) => {
+                let left = test(Operator::Divergence, Tree::Term(*x));
+                let again = Tree::Product(vec![Tree::Term(*x), left.clone()]);
+                let right = test(Operator::Domain, again);
+                self.framed(n, &left, "unfold_dv".to_string(), &right, scope)
+            }
+            Rule::BelowDivergence(x, m) => self.below_divergence(n, *x, *m, scope),
             Rule::SumIntro(sum, at) => self.sum_intro(n, *sum, *at, scope),
             Rule::Separate(sum, at) => self.separate(n, *sum, *at, scope),
             Rule::ProductElim(product, at) => self.product_elim(n, *product, *at, scope),
@@ -180,6 +187,17 @@ impl Script<'_> {
         let ends = Tree::Product(vec![Tree::Star(one(x)), Tree::Term(z)]);
         let right = Tree::Sum(vec![Tree::Omega(one(x)), ends]);
         self.framed(n, &left, format!("(coinduction {step})"), &right, scope)
+    }
+
+    /// `p <= div(x)` from a proof of `p <= dom(x p)`.
+    fn below_divergence(&mut self, n: usize, x: Id, m: usize, scope: &Scope) -> String {
+        let Claim { left: p, right, .. } = self.claims[m];
+        let goal = test(Operator::Domain, Tree::product(&[x, p]));
+        let glue = self.glue.below(&Tree::Term(right), &goal, scope);
+        let step = linked([Some(self.use_of(m, scope)), glue]);
+        let right = test(Operator::Divergence, Tree::Term(x));
+        let lemma = format!("(below_dv {step})");
+        self.framed(n, &Tree::Term(p), lemma, &right, scope)
     }
 
     /// A proof of `raw <= z` from a step that says so of the normal form of `raw`.
@@ -332,4 +350,9 @@ impl Script<'_> {
             "    - subst {second}. exact {proof}.\n    - exact {other}."
         );
     }
+}
+
+/// A test of an element, as an element.
+fn test(operator: Operator, x: Tree) -> Tree {
+    Tree::Test(Box::new(Tree::Applied(operator, Box::new(x))))
 }

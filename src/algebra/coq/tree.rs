@@ -1,6 +1,6 @@
 //! Terms that need not be in normal form: what a rule yields before the kernel brings it into its normal form.
 
-use crate::kernel::{Id, Index, Node, ONE, Sym, Terms, ZERO};
+use crate::kernel::{Id, Index, Node, ONE, Operator, Sym, Terms, ZERO};
 
 /// A term; what is in normal form is a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +19,8 @@ pub enum Tree {
     Star(Box<Tree>),
     /// `x^w`
     Omega(Box<Tree>),
-    /// `dom(x)`, a test
-    Domain(Box<Tree>),
-    /// `cod(x)`, a test
-    Codomain(Box<Tree>),
+    /// A test of x.
+    Applied(Operator, Box<Tree>),
     /// `(+ j != i, .. : x)`
     Over(Vec<Index>, Box<Tree>),
 }
@@ -78,13 +76,9 @@ impl Tree {
                 let x = x.normal(terms);
                 terms.omega(x)
             }
-            Tree::Domain(x) => {
+            Tree::Applied(operator, x) => {
                 let x = x.normal(terms);
-                terms.domain(x)
-            }
-            Tree::Codomain(x) => {
-                let x = x.normal(terms);
-                terms.codomain(x)
+                terms.applied(*operator, x)
             }
             Tree::Over(but, x) => {
                 let x = x.normal(terms);
@@ -106,8 +100,9 @@ impl Tree {
             Tree::Not(x) => Tree::Not(Box::new(x.folded(terms, sort))),
             Tree::Star(x) => Tree::Star(Box::new(x.folded(terms, sort))),
             Tree::Omega(x) => Tree::Omega(Box::new(x.folded(terms, sort))),
-            Tree::Domain(x) => Tree::Domain(Box::new(x.folded(terms, Sort::Element))),
-            Tree::Codomain(x) => Tree::Codomain(Box::new(x.folded(terms, Sort::Element))),
+            Tree::Applied(operator, x) => {
+                Tree::Applied(operator, Box::new(x.folded(terms, Sort::Element)))
+            }
             Tree::Over(but, x) => Tree::Over(but, Box::new(x.folded(terms, sort))),
         };
         if !tree.parts().iter().all(|x| matches!(x, Tree::Term(_))) {
@@ -142,8 +137,7 @@ impl Tree {
             Node::Product(all) => Tree::product(&all),
             Node::Star(x) => Tree::Star(one(x)),
             Node::Omega(x) => Tree::Omega(one(x)),
-            Node::Domain(x) => Tree::Domain(one(x)),
-            Node::Codomain(x) => Tree::Codomain(one(x)),
+            Node::Applied(operator, x) => Tree::Applied(operator, one(x)),
             Node::SumOver(but, x) => Tree::Over(but, one(x)),
             Node::ProductOver(..) => Tree::Not(one(terms.not(t))),
         }
@@ -156,7 +150,7 @@ impl Tree {
             Tree::Test(x) | Tree::Not(x) | Tree::Star(x) | Tree::Omega(x) | Tree::Over(_, x) => {
                 std::slice::from_ref(x)
             }
-            Tree::Domain(x) | Tree::Codomain(x) => std::slice::from_ref(x),
+            Tree::Applied(_, x) => std::slice::from_ref(x),
         }
     }
 }
@@ -239,8 +233,9 @@ impl Put<'_> {
             Node::Product(xs) => Tree::Product(all(terms, xs)),
             Node::Star(x) => Tree::Star(Box::new(self.member(terms, x, under, tests))),
             Node::Omega(x) => Tree::Omega(Box::new(self.member(terms, x, under, tests))),
-            Node::Domain(x) => Tree::Domain(Box::new(self.member(terms, x, under, false))),
-            Node::Codomain(x) => Tree::Codomain(Box::new(self.member(terms, x, under, false))),
+            Node::Applied(operator, x) => {
+                Tree::Applied(operator, Box::new(self.member(terms, x, under, false)))
+            }
             Node::SumOver(list, x) => {
                 let x = self.member(terms, x, under + 1, tests);
                 Tree::Over(but(list), Box::new(x))

@@ -238,7 +238,7 @@ pub fn cost(terms: &Terms, t: Id) -> Cost {
     match terms.node(t) {
         Node::Zero | Node::One | Node::Top | Node::Atom(..) => (1, 0),
         Node::SumOver(..) | Node::ProductOver(..) => (1, 0),
-        Node::Domain(x) | Node::Codomain(x) => {
+        Node::Applied(_, x) => {
             let (size, height) = cost(terms, *x);
             (size.saturating_add(1), height)
         }
@@ -453,11 +453,7 @@ fn expression(
         Node::Omega(x) => Form::Omega(expression(terms, *x, into, leaves)),
         Node::Sum(all) => return folded(terms, all, Form::Sum, into, leaves),
         Node::Product(all) => return folded(terms, all, Form::Product, into, leaves),
-        Node::Atom(..)
-        | Node::SumOver(..)
-        | Node::ProductOver(..)
-        | Node::Domain(_)
-        | Node::Codomain(_) => {
+        Node::Atom(..) | Node::SumOver(..) | Node::ProductOver(..) | Node::Applied(..) => {
             leaves.insert(t);
             Form::Leaf(t)
         }

@@ -16,7 +16,7 @@ use super::tree::{Chain, Entry, File, ModelTree, Named};
 use crate::algebra::text::codes as code;
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::nearest;
-use crate::kernel::{self, Id, OPERATORS, Statement, Sym};
+use crate::kernel::{self, Id, Operator, Statement, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 use terms::Indices;
 
@@ -246,7 +246,7 @@ impl Elaborator {
                 "another name",
                 "`T` needs no declaration",
             ),
-            None if OPERATORS.contains(&name.name.as_str()) => self.operator(name),
+            None if Operator::named(&name.name).is_some() => self.operator(name),
             None => {
                 let terms = &mut self.suite.development.terms;
                 let letters = &mut self.letters;
@@ -316,7 +316,7 @@ impl Elaborator {
     }
 
     fn define(&mut self, name: &Named, indices: &[Named], term: &super::term::Term) {
-        if OPERATORS.contains(&name.name.as_str()) {
+        if Operator::named(&name.name).is_some() {
             self.operator(name);
         }
         let mut own: Vec<String> = Vec::new();

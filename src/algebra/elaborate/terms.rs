@@ -82,15 +82,11 @@ impl Elaborator {
                 let x = self.term(x, indices)?;
                 Some(self.suite.development.terms.omega(x))
             }
-            Form::Domain(x) => {
-                self.need(Level::Domain, t.span, "`dom`");
+            Form::Applied(operator, x) => {
+                let what = format!("`{}`", operator.name());
+                self.need(Level::of(*operator), t.span, &what);
                 let x = self.term(x, indices)?;
-                Some(self.suite.development.terms.domain(x))
-            }
-            Form::Codomain(x) => {
-                self.need(Level::Domain, t.span, "`cod`");
-                let x = self.term(x, indices)?;
-                Some(self.suite.development.terms.codomain(x))
+                Some(self.suite.development.terms.applied(*operator, x))
             }
             Form::Hash(x, y) => {
                 self.need(Level::Omega, t.span, "`#`");
@@ -145,7 +141,7 @@ impl Elaborator {
     pub(super) fn need(&mut self, level: Level, span: Span, what: &str) {
         self.needs = self.needs.max(level);
         let undeclared = level == Level::Demonic && self.demonic.is_none();
-        let level_here = self.level.or(undeclared.then_some(Level::Domain));
+        let level_here = self.level.or(undeclared.then_some(Level::Divergence));
         let Some(allowed) = level_here.filter(|l| !l.has(level)) else {
             return;
         };
@@ -433,7 +429,7 @@ pub(super) fn names_in(t: &Term, into: &mut Vec<(String, usize)>) {
         Form::Zero | Form::One | Form::Top | Form::State(_) => {}
         Form::Atom(a) => into.push((a.name.clone(), a.indices.len())),
         Form::Not(x) | Form::Star(x) | Form::Omega(x) => names_in(x, into),
-        Form::Domain(x) | Form::Codomain(x) => names_in(x, into),
+        Form::Applied(_, x) => names_in(x, into),
         Form::SumOver(_, x) | Form::ProductOver(_, x) => names_in(x, into),
         Form::Sum(all) | Form::Product(all) => all.iter().for_each(|x| names_in(x, into)),
         Form::Hash(x, y) => {

@@ -179,7 +179,7 @@ fn parts_of(terms: &Terms, of: &[Id]) -> Vec<Id> {
         seen.push(x);
         match terms.node(x) {
             Node::Zero | Node::One | Node::Top | Node::Atom(..) => {}
-            Node::Not(y) | Node::Star(y) | Node::Domain(y) | Node::Codomain(y) => next.push(*y),
+            Node::Not(y) | Node::Star(y) | Node::Applied(_, y) => next.push(*y),
             Node::Omega(y) => {
                 next.push(*y);
                 found.push(x);

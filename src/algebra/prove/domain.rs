@@ -9,11 +9,12 @@
 use super::build::Step;
 use super::context::{Context, Directed, tests_of};
 use super::decide::Guards;
+use super::divergence::Divergences;
 use super::omega::Effort;
 use super::search::ProofSearch;
-use crate::kernel::{Automaton, Id, Node, ONE, Rule, TOP, ZERO};
-use biodivine_lib_bdd::{Bdd, BddVariable};
-use rustc_hash::FxHashMap;
+use super::types::Types;
+use crate::kernel::{Automaton, Id, Node, ONE, Operator, Rule, TOP, ZERO};
+use biodivine_lib_bdd::Bdd;
 
 /// Domains and codomains that are looked at.
 const MOST: usize = 60;
@@ -25,22 +26,18 @@ const KEPT: usize = 20;
 const VALUATIONS: usize = 48;
 /// Words that are asked to be 0 with all that is known.
 const WORDS: usize = 300;
-/// Nodes of a BDD of types.
-const NODES: usize = 1 << 14;
-/// States of the automaton of what a domain is of.
-const STATES: usize = 200;
 /// Rounds, each of which may use what the one before has learnt.
 const ROUNDS: usize = 6;
 
 /// A domain, or a codomain.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct End {
+pub struct End {
     /// `dom(x)`
-    test: Id,
+    pub test: Id,
     /// x
-    of: Id,
+    pub of: Id,
     /// Whether it is a domain.
-    ahead: bool,
+    pub ahead: bool,
 }
 
 /// The terms that a context speaks of, but for what was learnt.
@@ -62,45 +59,49 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
         goal,
         taken_apart: Vec::new(),
         words: WORDS,
+        folded: 0,
+        divergences: Divergences::default(),
     };
     learner.collect(&all);
     if learner.ends.is_empty() {
         return None;
     }
-    let mut at = 0;
-    while let Some(end) = learner.ends.get(at).copied() {
-        at += 1;
-        learner.unfold(end);
-    }
+    learner.steps_behind();
     for _ in 0..ROUNDS {
+        learner.unfold_all();
         learner.surround(&all);
-        if !learner.eliminate() {
+        let learnt = learner.eliminate();
+        if !learner.diverge() && !learnt {
             break;
         }
     }
     learner.end_with_goal()
 }
 
-struct Learner<'s, 't> {
-    s: &'s mut ProofSearch<'t>,
-    c: &'s mut Context,
-    ends: Vec<End>,
+pub struct Learner<'s, 't> {
+    pub s: &'s mut ProofSearch<'t>,
+    pub c: &'s mut Context,
+    pub ends: Vec<End>,
     goal: [Id; 2],
     /// What is 0, and is said letter by letter as well.
     taken_apart: Vec<Id>,
     /// Words that may still be asked to be 0.
     words: usize,
+    /// The first of the domains that are not unfolded.
+    folded: usize,
+    pub divergences: Divergences,
 }
 
 impl Learner<'_, '_> {
     /// Takes in the domains and codomains that stand in terms.
-    fn collect(&mut self, of: &[Id]) {
-        let mut found = Vec::new();
+    pub fn collect(&mut self, of: &[Id]) {
+        let (mut found, mut diverging) = (Vec::new(), Vec::new());
         for t in of {
             self.s.b.terms.any(*t, &mut |n| {
                 match n {
-                    Node::Domain(x) => found.push((*x, true)),
-                    Node::Codomain(x) => found.push((*x, false)),
+                    Node::Applied(Operator::Domain, x) => found.push((*x, true)),
+                    Node::Applied(Operator::Codomain, x) => found.push((*x, false)),
+                    Node::Applied(Operator::Divergence, x) => diverging.push(*x),
                     _ => {}
                 }
                 false
@@ -111,17 +112,27 @@ impl Learner<'_, '_> {
                 self.end(x, ahead);
             }
         }
+        for x in diverging {
+            if self.s.b.terms.is_closed(x) {
+                self.diverging(x);
+            }
+        }
+    }
+
+    /// The domain or codomain of a term.
+    fn test(&mut self, of: Id, ahead: bool) -> Id {
+        let operator = match ahead {
+            true => Operator::Domain,
+            false => Operator::Codomain,
+        };
+        self.s.b.terms.applied(operator, of)
     }
 
     /// The domain or codomain of a term, which is looked at from now on.
-    fn end(&mut self, of: Id, ahead: bool) -> Id {
-        let terms = &mut self.s.b.terms;
-        let test = match ahead {
-            true => terms.domain(of),
-            false => terms.codomain(of),
-        };
+    pub fn end(&mut self, of: Id, ahead: bool) -> Id {
+        let test = self.test(of, ahead);
         let end = End { test, of, ahead };
-        let is_new = matches!(terms.node(test), Node::Domain(_) | Node::Codomain(_));
+        let is_new = matches!(self.s.b.terms.node(test), Node::Applied(..));
         if is_new && self.ends.len() < MOST && !self.ends.contains(&end) {
             self.ends.push(end);
             self.first(end);
@@ -139,7 +150,7 @@ impl Learner<'_, '_> {
         }
     }
 
-    fn zero(&mut self, left: Id, step: Step) {
+    pub fn zero(&mut self, left: Id, step: Step) {
         let known = self.c.zeros.iter().any(|z| z.left == left);
         if !known && left != ZERO {
             self.c.learnt.push(left);
@@ -186,10 +197,7 @@ impl Learner<'_, '_> {
 
     /// `w dom(x) = 0` from a proof of `w x = 0`.
     fn least(&mut self, w: Id, x: Id, ahead: bool, step: Step) {
-        let test = match ahead {
-            true => self.s.b.terms.domain(x),
-            false => self.s.b.terms.codomain(x),
-        };
+        let test = self.test(x, ahead);
         let left = self.beside(&[w], test, ahead);
         let rule = match ahead {
             true => Rule::BeforeDomain(w, x, step),
@@ -217,6 +225,13 @@ impl Learner<'_, '_> {
         };
         self.s.budget = budget;
         step
+    }
+
+    fn unfold_all(&mut self) {
+        while let Some(end) = self.ends.get(self.folded).copied() {
+            self.folded += 1;
+            self.unfold(end);
+        }
     }
 
     /// What a domain is made of: the domains of what is left behind its first factors, with `~dom(w y) w dom(y) = 0`.
@@ -319,19 +334,24 @@ impl Learner<'_, '_> {
         ways
     }
 
-    /// Asks of valuations of the tests whether what a domain is of can begin there; whether anything new was learnt.
-    fn eliminate(&mut self) -> bool {
+    /// The types of the tests in sight, and those tests, if they are not too many.
+    pub fn types(&mut self) -> Option<(Types, Vec<Id>)> {
         let zeros = self.c.zeros.iter().map(|z| z.left);
         let ends = self.ends.iter().map(|end| end.of);
         let mut all: Vec<Id> = zeros.chain(ends).chain(self.goal).collect();
         let atoms = tests_of(self.s.b.terms, &all);
         all.extend(&atoms);
-        let Some(guards) = Guards::twice(self.s.b.terms, &all).filter(|_| atoms.len() <= TESTS)
-        else {
+        let guards = Guards::twice(self.s.b.terms, &all).filter(|_| atoms.len() <= TESTS)?;
+        let types = Types::new(self.s, self.c, &self.taken_apart, guards);
+        Some((types, atoms))
+    }
+
+    /// Asks of valuations of the tests whether what a domain is of can begin there; whether anything new was learnt.
+    fn eliminate(&mut self) -> bool {
+        let Some((mut types, atoms)) = self.types() else {
             return false;
         };
         let before = self.c.zeros.len();
-        let mut types = Types::new(self.s, self.c, &self.taken_apart, guards);
         // Those of what is left behind a first letter come later in the list, and are asked about first.
         for n in (0..self.ends.len()).rev() {
             let end = self.ends[n];
@@ -392,22 +412,7 @@ impl Learner<'_, '_> {
             let Some(valuation) = dead.sat_witness() else {
                 return;
             };
-            let mut literals: Vec<Id> = Vec::new();
-            for a in atoms {
-                let holds = types.guards.holds(self.s.b.terms, *a, &valuation);
-                literals.push(if holds { *a } else { self.s.b.terms.not(*a) });
-            }
-            let mut n = 0;
-            while n < literals.len() {
-                let without = [&literals[..n], &literals[n + 1..]].concat();
-                let fewer = self.s.b.terms.product(without.iter().copied());
-                let some = types.guards.bdd(self.s.b.terms, fewer).and(&not_dead);
-                match some.is_false() {
-                    true => literals = without,
-                    false => n += 1,
-                }
-            }
-            let fewest = self.s.b.terms.product(literals);
+            let fewest = types.fewest(self.s, (atoms, &valuation), &not_dead);
             let step = self.dies(end, fewest, types);
             self.learn_of(end, fewest, step, types);
             dead = dead.and_not(&types.guards.bdd(self.s.b.terms, fewest));
@@ -506,228 +511,10 @@ impl Learner<'_, '_> {
     }
 }
 
-fn zero(left: Id, step: Step) -> Directed {
+pub fn zero(left: Id, step: Step) -> Directed {
     Directed {
         left,
         right: ZERO,
         step,
-    }
-}
-
-/// Valuations of the tests, and which letters may lead from which to which.
-struct Types {
-    guards: Guards,
-    /// The second copy of the tests.
-    behind: Guards,
-    /// Those that no hypothesis rules out.
-    possible: Bdd,
-    /// What is 0: a letter, or none, and from which valuations to which it may not lead.
-    bars: Vec<(Option<Id>, Bdd, Directed)>,
-    /// Of a letter, from which valuations to which it may lead: two copies of the tests.
-    steps: FxHashMap<Id, Bdd>,
-    /// The variables of the copies.
-    variables: [Vec<BddVariable>; 2],
-    /// That both copies are the same.
-    same: Bdd,
-    automaton: Automaton,
-    /// Whether they say all that is known.
-    whole: bool,
-}
-
-impl Types {
-    fn new(
-        s: &mut ProofSearch,
-        c: &Context,
-        apart: &[Id],
-        [mut guards, mut behind]: [Guards; 2],
-    ) -> Self {
-        let mut possible = guards.bdd(s.b.terms, ONE);
-        let mut steps: FxHashMap<Id, Bdd> = FxHashMap::default();
-        let mut whole = true;
-        let mut bars = Vec::new();
-        for z in &c.zeros {
-            if s.b.terms.is_test(z.left) {
-                bars.push((None, *z, [z.left, z.left]));
-                let fewer = possible.and_not(&guards.bdd(s.b.terms, z.left));
-                // What is left out is only not made use of.
-                if fewer.size() <= NODES {
-                    possible = fewer;
-                }
-                continue;
-            }
-            let factors = s.b.factors(z.left);
-            let acts = |s: &ProofSearch, x: &Id| !s.b.terms.is_test(*x);
-            let mut letters = (0..factors.len()).filter(|n| acts(s, &factors[*n]));
-            let (Some(at), None) = (letters.next(), letters.next()) else {
-                whole &= apart.contains(&z.left);
-                continue;
-            };
-            let letter = factors[at];
-            if !matches!(s.b.terms.node(letter), Node::Atom(..) | Node::SumOver(..)) {
-                whole &= apart.contains(&z.left);
-                continue;
-            }
-            let [first, last] = [&factors[..at], &factors[at + 1..]]
-                .map(|tests| s.b.terms.product(tests.iter().copied()));
-            bars.push((Some(letter), *z, [first, last]));
-            let first = guards.bdd(s.b.terms, first);
-            let barred = first.and(&behind.bdd(s.b.terms, last));
-            let step = steps
-                .entry(letter)
-                .or_insert_with(|| first.or(&first.not()));
-            let fewer = step.and_not(&barred);
-            if fewer.size() <= NODES {
-                *step = fewer;
-            }
-        }
-        let variables = [guards.variables(), behind.variables()];
-        let mut same = guards.bdd(s.b.terms, ONE);
-        for atom in guards.atoms() {
-            let both = [&mut guards, &mut behind].map(|g| g.bdd(s.b.terms, atom));
-            same = same.and(&both[0].iff(&both[1]));
-        }
-        let mut types = Types {
-            guards,
-            behind,
-            possible,
-            bars: Vec::new(),
-            steps,
-            variables,
-            same,
-            automaton: Automaton::default(),
-            whole,
-        };
-        for (letter, z, tests) in bars {
-            types.bar(s, letter, z, tests);
-        }
-        types
-    }
-
-    /// Takes in that a letter leads from nowhere in the first test to the second; or, of no letter, that a test is 0.
-    fn bar(&mut self, s: &mut ProofSearch, letter: Option<Id>, z: Directed, tests: [Id; 2]) {
-        let first = self.guards.bdd(s.b.terms, tests[0]);
-        let last = self.behind.bdd(s.b.terms, tests[1]);
-        let barred = match letter {
-            Some(_) => first.and(&last),
-            None => first.or(&last),
-        };
-        self.bars.push((letter, barred, z));
-    }
-
-    /// Zeros that show that a letter, or none, does not lead from one test to another; no more than are needed.
-    fn cover(
-        &mut self,
-        s: &mut ProofSearch,
-        letter: Option<Id>,
-        tests: [Id; 2],
-    ) -> Option<Vec<Directed>> {
-        let first = self.guards.bdd(s.b.terms, tests[0]);
-        let open = match letter {
-            Some(_) => first.and(&self.behind.bdd(s.b.terms, tests[1])),
-            None => first
-                .and(&self.guards.bdd(s.b.terms, tests[1]))
-                .and(&self.same),
-        };
-        let fits = |of: &Option<Id>| of.is_none() || *of == letter;
-        let mut cover: Vec<&(Option<Id>, Bdd, Directed)> = Vec::new();
-        let mut rest = open.clone();
-        for bar in self.bars.iter().rev().filter(|(of, ..)| fits(of)) {
-            let less = rest.and_not(&bar.1);
-            if less != rest {
-                cover.push(bar);
-                rest = less;
-            }
-        }
-        if !rest.is_false() {
-            return None;
-        }
-        let mut n = 0;
-        while n < cover.len() {
-            let others = cover.iter().enumerate().filter(|(m, _)| *m != n);
-            let rest = others.fold(open.clone(), |rest, (_, bar)| rest.and_not(&bar.1));
-            match rest.is_false() {
-                true => _ = cover.remove(n),
-                false => n += 1,
-            }
-        }
-        Some(cover.into_iter().map(|(_, _, z)| *z).collect())
-    }
-
-    /// Where a term may begin, or end, as far as is known.
-    fn alive(&mut self, s: &mut ProofSearch, end: End) -> Bdd {
-        let none = self.guards.bdd(s.b.terms, ZERO);
-        let mut states = vec![end.of];
-        let mut at: FxHashMap<Id, usize> = FxHashMap::from_iter([(end.of, 0)]);
-        let mut moves: Vec<(usize, Bdd, Id, usize)> = Vec::new();
-        let mut next = 0;
-        while let Some(&state) = states.get(next) {
-            for m in self.automaton.moves(s.b.terms, state) {
-                let to = *at.entry(m.target).or_insert(states.len());
-                if to == states.len() {
-                    states.push(m.target);
-                }
-                moves.push((next, self.guards.bdd(s.b.terms, m.guard), m.letter, to));
-            }
-            next += 1;
-            if states.len() > STATES {
-                return self.possible.clone();
-            }
-        }
-        let mut outs = Vec::new();
-        for state in &states {
-            let out = self.automaton.output(s.b.terms, *state);
-            outs.push(self.guards.bdd(s.b.terms, out).and(&self.possible));
-        }
-        // Backwards from where a term may end, or forwards from everywhere.
-        let mut reached = match end.ahead {
-            true => outs.clone(),
-            false => vec![none.clone(); states.len()],
-        };
-        if !end.ahead {
-            reached[0] = self.possible.clone();
-        }
-        loop {
-            let mut changed = false;
-            for (from, guard, letter, to) in &moves {
-                let (target, more) = match end.ahead {
-                    true => {
-                        let before = self.led(*letter, &reached[*to], true);
-                        (*from, before.and(guard))
-                    }
-                    false => (*to, self.led(*letter, &reached[*from].and(guard), false)),
-                };
-                let all = reached[target].or(&more.and(&self.possible));
-                if all.size() > NODES {
-                    return self.possible.clone();
-                }
-                changed |= all != reached[target];
-                reached[target] = all;
-            }
-            if !changed {
-                break;
-            }
-        }
-        match end.ahead {
-            true => reached.swap_remove(0),
-            false => {
-                let ends = reached.iter().zip(&outs).map(|(r, o)| r.and(o));
-                ends.fold(none, |all, one| all.or(&one))
-            }
-        }
-    }
-
-    /// The valuations from which a letter may lead to one of some; or those to which it may lead from one of them.
-    fn led(&self, letter: Id, some: &Bdd, back: bool) -> Bdd {
-        let step = self.steps.get(&letter);
-        let [here, there] = &self.variables;
-        let from = |some: &Bdd, of: &[BddVariable]| match step {
-            Some(step) => step.and(some).exists(of),
-            None if some.is_false() => some.clone(),
-            None => some.or(&some.not()),
-        };
-        match back {
-            true => from(&some.and(&self.same).exists(here), there),
-            false => from(some, here).and(&self.same).exists(there),
-        }
     }
 }

@@ -8,6 +8,7 @@
 mod build;
 mod context;
 mod decide;
+mod divergence;
 mod domain;
 mod eliminate;
 mod hints;
@@ -18,6 +19,7 @@ mod omega;
 mod outcome;
 mod search;
 mod suggest;
+mod types;
 mod words;
 
 pub use decide::{Decider, TooLarge};

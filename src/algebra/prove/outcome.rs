@@ -118,6 +118,7 @@ pub fn level(d: &Development, theorem: usize) -> Level {
             | Rule::Codomain(_)
             | Rule::BeforeDomain(..)
             | Rule::BehindCodomain(..) => Level::Domain,
+            Rule::Divergence(_) | Rule::BelowDivergence(..) => Level::Divergence,
             Rule::ProductElim(..) | Rule::ProductIntro(..) => Level::Tests,
             Rule::Theorem { theorem, .. } => self::level(d, *theorem),
             _ => Level::default(),
@@ -134,7 +135,7 @@ pub fn level_of(terms: &Terms, t: Id) -> Level {
             Node::Top => Level::Top,
             Node::Star(_) => Level::Kleene,
             Node::Omega(_) => Level::Omega,
-            Node::Domain(_) | Node::Codomain(_) => Level::Domain,
+            Node::Applied(operator, _) => Level::of(*operator),
             Node::Not(_) | Node::ProductOver(..) => Level::Tests,
             Node::Atom(s, _) if terms.symbols()[*s as usize].test => Level::Tests,
             _ => Level::Semiring,

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::program::{Valuation, members, process, valuations};
-use crate::kernel::{Id, Node, Statement, Terms};
+use crate::kernel::{Id, Node, Operator, Statement, Terms};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -172,26 +172,18 @@ impl Evaluation<'_> {
             }
             Node::Omega(x) => {
                 let x = self.value(*x, bound)?;
-                let mut alive: BTreeSet<usize> = (0..states).collect();
-                loop {
-                    let steps = x.iter().filter(|(_, t)| alive.contains(t));
-                    let next: BTreeSet<usize> = steps
-                        .map(|(s, _)| *s)
-                        .filter(|s| alive.contains(s))
-                        .collect();
-                    if next == alive {
-                        break all(&alive);
+                all(&for_ever(&x, states))
+            }
+            Node::Applied(operator, x) => {
+                let x = self.value(*x, bound)?;
+                match operator {
+                    Operator::Domain => x.iter().map(|(s, _)| (*s, *s)).collect(),
+                    Operator::Codomain => x.iter().map(|(_, t)| (*t, *t)).collect(),
+                    Operator::Divergence => {
+                        let alive = for_ever(&x, states);
+                        alive.into_iter().map(|s| (s, s)).collect()
                     }
-                    alive = next;
                 }
-            }
-            Node::Domain(x) => {
-                let x = self.value(*x, bound)?;
-                x.iter().map(|(s, _)| (*s, *s)).collect()
-            }
-            Node::Codomain(x) => {
-                let x = self.value(*x, bound)?;
-                x.iter().map(|(_, t)| (*t, *t)).collect()
             }
             Node::SumOver(but, x) | Node::ProductOver(but, x) => {
                 let sum = matches!(self.terms.node(t), Node::SumOver(..));
@@ -212,6 +204,22 @@ impl Evaluation<'_> {
         let value = Rc::new(value);
         self.known.insert(key, Rc::clone(&value));
         Some(value)
+    }
+}
+
+/// The states from which pairs can follow each other for ever.
+fn for_ever(x: &BTreeSet<(usize, usize)>, states: usize) -> BTreeSet<usize> {
+    let mut alive: BTreeSet<usize> = (0..states).collect();
+    loop {
+        let steps = x.iter().filter(|(_, t)| alive.contains(t));
+        let next: BTreeSet<usize> = steps
+            .map(|(s, _)| *s)
+            .filter(|s| alive.contains(s))
+            .collect();
+        if next == alive {
+            return alive;
+        }
+        alive = next;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Hypotheses and a statement unfolded for a number of processes: straight-line programs over ground atoms.
 
-use crate::kernel::{Id, Index, Node, Statement, Sym, Terms};
+use crate::kernel::{Id, Index, Node, Operator, Statement, Sym, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -208,8 +208,14 @@ impl Program {
             Node::Not(x) => Op::Not(self.ground(terms, *x, at, bound, seen)?),
             Node::Star(x) => Op::Star(self.ground(terms, *x, at, bound, seen)?),
             Node::Omega(x) => Op::Omega(self.ground(terms, *x, at, bound, seen)?),
-            Node::Domain(x) => Op::Domain(self.ground(terms, *x, at, bound, seen)?),
-            Node::Codomain(x) => Op::Codomain(self.ground(terms, *x, at, bound, seen)?),
+            Node::Applied(operator, x) => {
+                let x = self.ground(terms, *x, at, bound, seen)?;
+                match operator {
+                    Operator::Domain => Op::Domain(x),
+                    Operator::Codomain => Op::Codomain(x),
+                    Operator::Divergence => Op::Domain(self.op(Op::Omega(x))),
+                }
+            }
             Node::Sum(all) | Node::Product(all) => {
                 let all: Option<Vec<usize>> = all
                     .iter()

@@ -7,6 +7,7 @@ use super::parser::{Parsed, Parser};
 use super::tokens::Token;
 use crate::algebra::{Form, Term};
 use crate::base::diagnostic::Span;
+use crate::kernel::Operator;
 
 /// A modal operator, by how it begins and ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -94,11 +95,11 @@ impl Parser<'_> {
                 [test, program]
             };
             let product = Box::new(Term::new(span, Form::Product(of.into())));
-            let form = match modal.ahead {
-                true => Form::Domain(product),
-                false => Form::Codomain(product),
+            let operator = match modal.ahead {
+                true => Operator::Domain,
+                false => Operator::Codomain,
             };
-            let term = Term::new(span, form);
+            let term = Term::new(span, Form::Applied(operator, product));
             Ok(if modal.is_box { not(term) } else { term })
         })?;
         Ok(Some(term))
@@ -112,18 +113,15 @@ impl Parser<'_> {
         term
     }
 
-    /// What stands in brackets behind `dom` or `cod`.
-    pub fn domain(&mut self, name: &str, start: Span) -> Parsed<Term> {
+    /// What stands in brackets behind `dom` and its kin.
+    pub fn applied(&mut self, operator: Operator, start: Span) -> Parsed<Term> {
         let open = self.span();
         if !self.eat("(") {
+            let name = operator.name();
             return self.fail(&format!("`(`: `{name}` is an operator, as in `{name}(x)`"));
         }
         let inner = Box::new(self.bracketed(false)?);
         self.close(")", open)?;
-        let form = match name {
-            "dom" => Form::Domain(inner),
-            _ => Form::Codomain(inner),
-        };
-        Ok(Term::new(self.since(start), form))
+        Ok(Term::new(self.since(start), Form::Applied(operator, inner)))
     }
 }

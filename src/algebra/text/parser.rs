@@ -8,7 +8,7 @@ use crate::algebra::tree::{Argument, Chain, HintTree, ModelTree, Named};
 use crate::algebra::{Atom, Form, Index, Order, Over, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::results::SyntacticFact;
-use crate::kernel::{OPERATORS, WORDS};
+use crate::kernel::{Operator, WORDS};
 
 pub(super) struct Parser<'t> {
     text: &'t str,
@@ -538,8 +538,8 @@ impl<'t> Parser<'t> {
             Token::Sign("(") => return self.parenthesis(),
             Token::Name(name) if !self.reserved_ahead(0) => {
                 self.at += 1;
-                if OPERATORS.contains(&name.as_str()) {
-                    return self.domain(&name, start);
+                if let Some(operator) = Operator::named(&name) {
+                    return self.applied(operator, start);
                 }
                 let form = self.atom(name)?;
                 return Ok(Term::new(self.since(start), form));

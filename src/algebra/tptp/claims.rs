@@ -10,7 +10,7 @@ use crate::algebra::Order;
 use crate::algebra::demonic::Demonic;
 use crate::algebra::names;
 use crate::algebra::tptp::text::Term;
-use crate::kernel::{Id, Node, ONE, Statement, Sym, Terms, ZERO};
+use crate::kernel::{Id, Node, ONE, Operator, Statement, Sym, Terms, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A sequent in the algebra. It holds if a goal does.
@@ -266,13 +266,13 @@ impl<'a> Reader<'a> {
                 self.foreign = Some(name.clone());
                 ZERO
             }
-            Symbol::Domain => self.terms.domain(first),
+            Symbol::Domain => self.terms.applied(Operator::Domain, first),
             Symbol::Antidomain => {
-                let domain = self.terms.domain(first);
+                let domain = self.terms.applied(Operator::Domain, first);
                 self.not(domain)
             }
             Symbol::Coantidomain => {
-                let codomain = self.terms.codomain(first);
+                let codomain = self.terms.applied(Operator::Codomain, first);
                 self.not(codomain)
             }
             Symbol::Complement => {
@@ -438,7 +438,7 @@ fn solution(terms: &Terms, premise: &Statement) -> Option<(Sym, Solution)> {
         return Some((x, Solution::Behind(*p)));
     }
     match terms.node(*left) {
-        Node::Domain(x) if terms.is_test(*right) => {
+        Node::Applied(Operator::Domain, x) if terms.is_test(*right) => {
             let x = letter(*x).filter(|x| !has(*right, *x))?;
             Some((x, Solution::Behind(*right)))
         }

@@ -83,6 +83,10 @@ pub enum Reason {
     Domain,
     /// `y x = 0`, so `y dom(x) = 0`; or the mirror image
     LeastDomain,
+    /// `div(x) <= dom(x div(x))`
+    Divergence,
+    /// `p <= dom(x p)`, so `p <= div(x)`
+    GreatestDivergence,
     /// A member is below the sum over all processes.
     Member,
     /// Each member of the sum over processes is below.

@@ -4,7 +4,7 @@
 //! is a test, a letter, and the term it leads to; a state ends under its output, a test. `x <= y` holds in every Kleene
 //! algebra with tests and top if each step and end of x is matched by a set of states of y (Kozen 1996; with top: Pous
 //! & Wagemaker 2022). The finite relation between terms and sets of terms is given; here it is only checked to be
-//! closed. `x^w` and sums over processes are letters; `x^w = x^w T`. `dom(x)` and `cod(x)` are atomic tests.
+//! closed. `x^w` and sums over processes are letters; `x^w = x^w T`. `dom(x)`, `cod(x)` and `div(x)` are atomic tests.
 
 use crate::terms::{Id, Node, ONE, TOP, Terms, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -193,9 +193,7 @@ impl Automaton {
 /// The atom of a literal, with the value that makes the literal 0.
 fn falsify(terms: &mut Terms, literal: Id) -> Option<(Id, Id)> {
     match terms.node(literal) {
-        Node::Atom(..) | Node::SumOver(..) | Node::Domain(_) | Node::Codomain(_) => {
-            Some((literal, ZERO))
-        }
+        Node::Atom(..) | Node::SumOver(..) | Node::Applied(..) => Some((literal, ZERO)),
         Node::Not(atom) => Some((*atom, ONE)),
         Node::ProductOver(..) => Some((terms.not(literal), ONE)),
         _ => None,

@@ -6,7 +6,7 @@
 
 use crate::names::{is_name, is_title};
 use crate::proof::{Claim, Development, Field, Rejected, Rule, Statement, Theorem, distinct};
-use crate::terms::{Id, Index, Node, Terms};
+use crate::terms::{Id, Index, Node, Operator, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{Display, Write};
 
@@ -23,7 +23,7 @@ pub fn room(length: usize) -> u64 {
 }
 
 /// Each rule as it is called, with fields to be filled in.
-static RULES: [(&str, Rule); 21] = [
+static RULES: [(&str, Rule); 23] = [
     ("decide", Rule::Decide(0, 0, Vec::new())),
     ("hypothesis", Rule::Hypothesis(0, 0, Vec::new())),
     ("premise", Rule::Premise(0, 0, Vec::new())),
@@ -48,6 +48,8 @@ static RULES: [(&str, Rule); 21] = [
     ("codomain", Rule::Codomain(0)),
     ("beforedomain", Rule::BeforeDomain(0, 0, 0)),
     ("behindcodomain", Rule::BehindCodomain(0, 0, 0)),
+    ("divergence", Rule::Divergence(0)),
+    ("belowdivergence", Rule::BelowDivergence(0, 0)),
     ("sumintro", Rule::SumIntro(0, 0)),
     ("sumelim", Rule::SumElim(0, 0, 0, 0, 0)),
     ("productelim", Rule::ProductElim(0, 0)),
@@ -235,11 +237,12 @@ impl<'t> Reader<'t> {
             "product" => Node::Product(Vec::new()),
             "star" => Node::Star(0),
             "omega" => Node::Omega(0),
-            "domain" => Node::Domain(0),
-            "codomain" => Node::Codomain(0),
             "sumover" => Node::SumOver(Vec::new(), 0),
             "productover" => Node::ProductOver(Vec::new(), 0),
-            _ => return Err("no such term"),
+            word => match Operator::ALL.into_iter().find(|o| o.word() == word) {
+                Some(operator) => Node::Applied(operator, 0),
+                None => return Err("no such term"),
+            },
         };
         let (mut parts, mut indices) = (Vec::new(), Vec::new());
         for word in words {
@@ -425,8 +428,7 @@ impl Writer<'_> {
             Node::Product(_) => "product".into(),
             Node::Star(_) => "star".into(),
             Node::Omega(_) => "omega".into(),
-            Node::Domain(_) => "domain".into(),
-            Node::Codomain(_) => "codomain".into(),
+            Node::Applied(operator, _) => operator.word().into(),
             Node::SumOver(..) => "sumover".into(),
             Node::ProductOver(..) => "productover".into(),
         };

@@ -16,8 +16,8 @@ mod terms;
 
 pub use decide::{Automaton, Move, Pairs};
 pub use format::{WORK, read, read_within, room, write};
-pub use names::{OPERATORS, WORDS, is_name, is_title};
+pub use names::{WORDS, is_name, is_title};
 pub use proof::{
     Claim, Development, Proved, Rejected, Renaming, Rule, Statement, Theorem, distinct,
 };
-pub use terms::{DEEPEST, Id, Index, Node, ONE, Sym, Symbol, TOP, Terms, ZERO};
+pub use terms::{DEEPEST, Id, Index, Node, ONE, Operator, Sym, Symbol, TOP, Terms, ZERO};

@@ -1,6 +1,8 @@
 //! What names a certificate may have: those of the language of theories, so that what it says can be read in no other
 //! way.
 
+use crate::terms::Operator;
+
 /// Words that begin an item of a file of theories, or belong to one: they are no names.
 pub const WORDS: [&str; 14] = [
     "theory",
@@ -19,9 +21,6 @@ pub const WORDS: [&str; 14] = [
     "proved",
 ];
 
-/// Words that are operators of terms: they are no names of letters.
-pub const OPERATORS: [&str; 2] = ["dom", "cod"];
-
 fn in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -32,7 +31,7 @@ pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| in_name(c) && !c.is_ascii_digit())
         && text.chars().all(in_name)
         && text != "T"
-        && !OPERATORS.contains(&text)
+        && Operator::named(text).is_none()
         && !WORDS.contains(&text)
 }
 

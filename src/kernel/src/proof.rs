@@ -112,6 +112,10 @@ pub enum Rule {
     BeforeDomain(Id, Id, usize),
     /// `x y <= 0`, so `cod(x) y <= 0`. Given: x, y, the step.
     BehindCodomain(Id, Id, usize),
+    /// `div(x) <= dom(x div(x))`. Given: x.
+    Divergence(Id),
+    /// `p <= dom(x p)` of a test p, so `p <= div(x)`. Given: x, the step.
+    BelowDivergence(Id, usize),
     /// `x_k <= (+ j : x_j)`. Given: the sum, k.
     SumIntro(Id, u32),
     /// `a x_j b <= z` for a variable j that occurs nowhere else, so `a (+ j : x_j) b <= z`. Given: a, the sum, b, j,
@@ -167,7 +171,10 @@ impl Rule {
             Rule::Coinduction(x, z, n)
             | Rule::BeforeDomain(x, z, n)
             | Rule::BehindCodomain(x, z, n) => vec![Term(x), Term(z), Step(n)],
-            Rule::Unfold(x) | Rule::Domain(x) | Rule::Codomain(x) => vec![Term(x)],
+            Rule::Unfold(x) | Rule::Domain(x) | Rule::Codomain(x) | Rule::Divergence(x) => {
+                vec![Term(x)]
+            }
+            Rule::BelowDivergence(x, n) => vec![Term(x), Step(n)],
             Rule::SumIntro(x, k) | Rule::ProductElim(x, k) | Rule::Separate(x, k) => {
                 vec![Term(x), Number(k)]
             }

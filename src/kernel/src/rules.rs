@@ -2,11 +2,12 @@
 //!
 //! All are sound in omega algebra with finite sums over processes, of which there is at least one. The axioms are those
 //! of Stoller & Cohen 2003, section 2: Kozen's of Kleene algebra (1994) and of tests (1997), `x <= T`, and Cohen's of
-//! `x^w` (2000), and of domain and codomain (Desharnais, Moeller & Struth 2006). No rule searches.
+//! `x^w` (2000), of domain and codomain (Desharnais, Moeller & Struth 2006), and of divergence (2011, Algebraic notions
+//! of termination). No rule searches.
 
 use crate::decide::{Pairs, replay};
 use crate::proof::{Claim, Proved, Rejected, Rule, Statement, Theorem, distinct};
-use crate::terms::{Id, Index, Node, Sym, Terms, ZERO};
+use crate::terms::{Id, Index, Node, Operator, Sym, Terms, ZERO};
 use std::collections::BTreeSet;
 
 type Why = &'static str;
@@ -162,6 +163,8 @@ impl<'a> Scope<'a> {
             Rule::Codomain(x) => self.codomain(*x),
             Rule::BeforeDomain(y, x, step) => self.before_domain(*y, *x, *step),
             Rule::BehindCodomain(x, y, step) => self.behind_codomain(*x, *y, *step),
+            Rule::Divergence(x) => self.divergence(*x),
+            Rule::BelowDivergence(x, step) => self.below_divergence(*x, *step),
             Rule::SumIntro(sum, at) => self.sum_intro(*sum, *at),
             Rule::SumElim(a, sum, b, var, step) => self.sum_elim([*a, *sum, *b], *var, *step),
             Rule::ProductElim(product, at) => self.product_elim(*product, *at),
@@ -372,13 +375,13 @@ impl<'a> Scope<'a> {
 
     /// `x <= dom(x) x` (Desharnais, Moeller & Struth 2006, (d1)).
     fn domain(&mut self, x: Id) -> Step {
-        let domain = self.terms.domain(x);
+        let domain = self.terms.applied(Operator::Domain, x);
         claim(Vec::new(), x, self.terms.product([domain, x]))
     }
 
     /// `x <= x cod(x)`, the mirror image.
     fn codomain(&mut self, x: Id) -> Step {
-        let codomain = self.terms.codomain(x);
+        let codomain = self.terms.applied(Operator::Codomain, x);
         claim(Vec::new(), x, self.terms.product([x, codomain]))
     }
 
@@ -386,15 +389,44 @@ impl<'a> Scope<'a> {
     /// (Desharnais, Moeller & Struth 2006, (d2), (d3) and Lemma 4.6).
     fn before_domain(&mut self, y: Id, x: Id, step: usize) -> Step {
         let distinct = self.nothing([y, x], step)?;
-        let domain = self.terms.domain(x);
+        let domain = self.terms.applied(Operator::Domain, x);
         claim(distinct, self.terms.product([y, domain]), ZERO)
     }
 
     /// `x y <= 0`, so `cod(x) y <= 0`, the mirror image.
     fn behind_codomain(&mut self, x: Id, y: Id, step: usize) -> Step {
         let distinct = self.nothing([x, y], step)?;
-        let codomain = self.terms.codomain(x);
+        let codomain = self.terms.applied(Operator::Codomain, x);
         claim(distinct, self.terms.product([codomain, y]), ZERO)
+    }
+
+    /// `div(x) <= dom(x div(x))` (Desharnais, Moeller & Struth 2011).
+    fn divergence(&mut self, x: Id) -> Step {
+        let divergence = self.terms.applied(Operator::Divergence, x);
+        let again = self.terms.product([x, divergence]);
+        claim(
+            Vec::new(),
+            divergence,
+            self.terms.applied(Operator::Domain, again),
+        )
+    }
+
+    /// `p <= dom(x p)` of a test p, so `p <= div(x)`. As tests have complements, it follows that `p <= dom(x p) + q`
+    /// gives `p <= div(x) + dom(x* q)`, which is the axiom there: take `p ~dom(x* q)` for p.
+    fn below_divergence(&mut self, x: Id, step: usize) -> Step {
+        let Claim {
+            distinct,
+            left: p,
+            right,
+        } = self.claim(step)?.clone();
+        if !self.terms.is_test(p) {
+            return Err("what is said to diverge is no test");
+        }
+        let again = self.terms.product([x, p]);
+        if right != self.terms.applied(Operator::Domain, again) {
+            return Err("the claim is not `p <= dom(x p)`");
+        }
+        claim(distinct, p, self.terms.applied(Operator::Divergence, x))
     }
 
     /// What the claim `x y <= 0` assumes.

@@ -2,8 +2,8 @@
 //!
 //! The constructors keep terms in a normal form that every omega algebra validates (Stoller & Cohen 2003, section 2):
 //! sums are flat, sorted and without repetition; products are flat; `0` and `1` are absorbed; neighbouring tests of a
-//! product are sorted; a complement stands on atomic tests and domains only (De Morgan, also for sums and products over
-//! processes).
+//! product are sorted; a complement stands on atomic tests, domains and divergences only (De Morgan, also for sums and
+//! products over processes).
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -43,14 +43,51 @@ pub enum Node {
     Star(Id),
     /// `x^w`
     Omega(Id),
-    /// `dom(x)`: the test that an execution of x begins here.
-    Domain(Id),
-    /// `cod(x)`: the test that an execution of x ends here.
-    Codomain(Id),
+    /// A test of x.
+    Applied(Operator, Id),
     /// `(+ j != i, .. : x)`: over all processes that differ from those given, which count from outside the binder.
     SumOver(Vec<Index>, Id),
     /// `(. j != i, .. : p)`, of tests.
     ProductOver(Vec<Index>, Id),
+}
+
+/// Operators that make a test of any term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operator {
+    /// `dom(x)`: an execution of x begins here.
+    Domain,
+    /// `cod(x)`: an execution of x ends here.
+    Codomain,
+    /// `div(x)`: executions of x can follow each other for ever from here.
+    Divergence,
+}
+
+impl Operator {
+    /// All of them.
+    pub const ALL: [Operator; 3] = [Operator::Domain, Operator::Codomain, Operator::Divergence];
+
+    /// The operator of a name in terms.
+    pub fn named(name: &str) -> Option<Operator> {
+        Operator::ALL.into_iter().find(|o| o.name() == name)
+    }
+
+    /// Its name in terms.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operator::Domain => "dom",
+            Operator::Codomain => "cod",
+            Operator::Divergence => "div",
+        }
+    }
+
+    /// Its name in certificates.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Operator::Domain => "domain",
+            Operator::Codomain => "codomain",
+            Operator::Divergence => "divergence",
+        }
+    }
 }
 
 impl Node {
@@ -60,7 +97,7 @@ impl Node {
             Node::Zero | Node::One | Node::Top | Node::Atom(..) => &[],
             Node::Sum(all) | Node::Product(all) => all,
             Node::Not(x) | Node::Star(x) | Node::Omega(x) => std::slice::from_ref(x),
-            Node::Domain(x) | Node::Codomain(x) => std::slice::from_ref(x),
+            Node::Applied(_, x) => std::slice::from_ref(x),
             Node::SumOver(_, x) | Node::ProductOver(_, x) => std::slice::from_ref(x),
         }
     }
@@ -211,7 +248,7 @@ impl Terms {
         &self.symbols
     }
 
-    /// Whether a term is a test: built from tests and domains by sums, products and complements.
+    /// Whether a term is a test: built from tests, domains and divergences by sums, products and complements.
     #[inline]
     pub fn is_test(&self, t: Id) -> bool {
         self.meta[t as usize].test
@@ -275,7 +312,7 @@ impl Terms {
         Meta {
             test: match node {
                 Node::Top | Node::Star(_) | Node::Omega(_) => false,
-                Node::Domain(_) | Node::Codomain(_) => true,
+                Node::Applied(..) => true,
                 Node::Atom(s, _) => self.symbols[*s as usize].test,
                 _ => parts().all(|m| m.test),
             },
@@ -377,7 +414,7 @@ impl Terms {
         let node = self.node(x).clone();
         let parts: Vec<Id> = match node {
             Node::Not(y) => vec![y],
-            Node::Domain(_) | Node::Codomain(_) => Vec::new(),
+            Node::Applied(..) => Vec::new(),
             _ => node.parts().iter().map(|y| self.not(*y)).collect(),
         };
         let done = match node {
@@ -414,21 +451,12 @@ impl Terms {
         }
     }
 
-    /// `dom(x)`, which is x of a test.
-    pub fn domain(&mut self, x: Id) -> Id {
+    /// An operator applied to x; of a test x this is x.
+    pub fn applied(&mut self, operator: Operator, x: Id) -> Id {
         match x {
             TOP => ONE,
             _ if self.is_test(x) => x,
-            _ => self.intern(Node::Domain(x)),
-        }
-    }
-
-    /// `cod(x)`, which is x of a test.
-    pub fn codomain(&mut self, x: Id) -> Id {
-        match x {
-            TOP => ONE,
-            _ if self.is_test(x) => x,
-            _ => self.intern(Node::Codomain(x)),
+            _ => self.intern(Node::Applied(operator, x)),
         }
     }
 
@@ -465,8 +493,7 @@ impl Terms {
             Node::Not(_) => self.not(parts[0]),
             Node::Star(_) => self.star(parts[0]),
             Node::Omega(_) => self.omega(parts[0]),
-            Node::Domain(_) => self.domain(parts[0]),
-            Node::Codomain(_) => self.codomain(parts[0]),
+            Node::Applied(operator, _) => self.applied(*operator, parts[0]),
             Node::SumOver(..) => self.sum_over(indices, parts[0]),
             Node::ProductOver(..) => self.product_over(indices, parts[0]),
         }
@@ -561,7 +588,7 @@ impl Terms {
         let here = &mut |n: &Node| matches!(n, Node::Atom(s, _) if *s == action);
         let mut inside = |x: &Id| self.any(*x, here);
         self.any(t, &mut |n| match n {
-            Node::Domain(x) | Node::Codomain(x) => inside(x),
+            Node::Applied(_, x) => inside(x),
             _ => false,
         })
     }

@@ -344,8 +344,7 @@ impl Discharge {
             Node::Product(all) => join(all, " ").join(" "),
             Node::Star(x) => format!("({})*", self.show(*x)),
             Node::Omega(x) => format!("({})^w", self.show(*x)),
-            Node::Domain(x) => format!("dom({})", self.show(*x)),
-            Node::Codomain(x) => format!("cod({})", self.show(*x)),
+            Node::Applied(operator, x) => format!("{}({})", operator.name(), self.show(*x)),
             Node::SumOver(..) | Node::ProductOver(..) => "..".into(),
         }
     }
@@ -385,8 +384,7 @@ impl Discharge {
             Node::Not(x) => Ground::Not(Box::new(one(*x)?)),
             Node::Star(x) => Ground::Star(Box::new(one(*x)?)),
             Node::Omega(x) => Ground::Omega(Box::new(one(*x)?)),
-            Node::Domain(x) => Ground::Domain(Box::new(one(*x)?)),
-            Node::Codomain(x) => Ground::Codomain(Box::new(one(*x)?)),
+            Node::Applied(operator, x) => Ground::applied(*operator, one(*x)?),
             Node::Sum(all) => Ground::Sum(all.iter().map(|x| one(*x)).collect::<Result<_, _>>()?),
             Node::Product(all) => {
                 Ground::Product(all.iter().map(|x| one(*x)).collect::<Result<_, _>>()?)

@@ -91,6 +91,7 @@ pub const REJECTED: &[(&str, &str, &[Case])] = &[
             (&["3 4"], &["premise 0 0", "context 40 0 0"], "40 46"),
             (&["3 4"], &["premise 0 0", "context 42 0 0"], "42 46"),
             (&["3 4"], &["premise 0 0", "context 49 0 0"], "49 50"),
+            (&["3 4"], &["premise 0 0", "context 51 0 0"], "51 56"),
         ],
     ),
     ("join", "nothing to join", &[(&[], &["join"], "0 3")]),
@@ -134,6 +135,21 @@ pub const REJECTED: &[(&str, &str, &[Case])] = &[
             (&["8 0"], &["premise 0 0", "beforedomain 4 3 0"], "44 0"),
             (&["9 5"], &["premise 0 0", "beforedomain 4 3 0"], "44 0"),
             (&["9 0"], &["premise 0 0", "behindcodomain 3 4 0"], "45 0"),
+        ],
+    ),
+    (
+        "belowdivergence",
+        "what is said to diverge is no test",
+        &[(&["3 58"], &["premise 0 0", "belowdivergence 3 0"], "3 51")],
+    ),
+    (
+        "belowdivergence",
+        "the claim is not `p <= dom(x p)`",
+        &[
+            // Only where p says of itself that it comes again does it diverge.
+            (&["5 40"], &["premise 0 0", "belowdivergence 3 0"], "5 51"),
+            (&["5 55"], &["premise 0 0", "belowdivergence 4 0"], "5 56"),
+            (&["55 5"], &["premise 0 0", "belowdivergence 3 0"], "55 51"),
         ],
     ),
     (

@@ -15,7 +15,7 @@ use super::script::{Equation, Script};
 use crate::algebra::Order;
 use crate::base::results::Underived;
 use crate::engine::relations::{Ground, Meaning};
-use crate::kernel::{Id, Index, Node, ONE, Rule, TOP, Terms, ZERO};
+use crate::kernel::{Id, Index, Node, ONE, Operator, Rule, TOP, Terms, ZERO};
 use crate::model::program::LocId;
 use crate::theorem::discharge::derive::{Deriver, Goal, MOST_LETTERS, Open, because};
 use crate::theorem::discharge::facts::{Letter, PhaseLetter};
@@ -80,11 +80,11 @@ impl Tactics<'_, '_, '_, '_, '_> {
             }
             Ground::Domain(x) => {
                 let x = self.read(x, put)?;
-                self.terms().domain(x)
+                self.terms().applied(Operator::Domain, x)
             }
             Ground::Codomain(x) => {
                 let x = self.read(x, put)?;
-                self.terms().codomain(x)
+                self.terms().applied(Operator::Codomain, x)
             }
             Ground::Hash(x, y) => {
                 let (x, y) = (self.read(x, put)?, self.read(y, put)?);
