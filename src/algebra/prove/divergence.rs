@@ -7,7 +7,7 @@
 use super::domain::{Learner, zero};
 use super::omega::Effort;
 use super::types::Types;
-use crate::kernel::{Id, Node, Operator, Rule, ZERO};
+use crate::kernel::{Id, Node, ONE, Operator, Rule, ZERO};
 use biodivine_lib_bdd::Bdd;
 
 /// Products that say which types are in a set.
@@ -60,24 +60,68 @@ impl Learner<'_, '_> {
                 let terms = &mut self.s.b.terms;
                 let test = terms.applied(Operator::Divergence, z);
                 let Node::Sum(members) = terms.node(z).clone() else {
-                    if x != z {
-                        let steps = terms.product([x, test]);
+                    let [of, other] = [x, z].map(|t| self.s.b.factors(t));
+                    if x != z && (of.starts_with(&other) || other.starts_with(&of)) {
+                        let steps = self.s.b.terms.product([x, test]);
                         self.end(steps, true);
                     }
                     continue;
                 };
-                let own = match terms.node(x).clone() {
-                    Node::Sum(all) => all,
-                    _ => vec![x],
-                };
+                let own = self.summands(x);
                 let (own, others): (Vec<Id>, Vec<Id>) =
                     members.into_iter().partition(|m| own.contains(m));
                 if own.is_empty() || others.is_empty() {
                     continue;
                 }
+                let terms = &mut self.s.b.terms;
                 let (others, star) = (terms.sum(others), terms.star(x));
                 let steps = terms.product([star, others, test]);
                 self.end(steps, true);
+            }
+        }
+    }
+
+    fn summands(&self, x: Id) -> Vec<Id> {
+        match self.s.b.terms.node(x) {
+            Node::Sum(all) => all.clone(),
+            _ => vec![x],
+        }
+    }
+
+    /// What hypotheses `y <= z` say of steps that go on for ever: `dom(y div(x)) <= dom(z div(x))`, where y ends with a
+    /// step of x.
+    pub fn carried(&mut self) {
+        let rules = self.c.rules.clone();
+        let of = self.divergences.of.clone();
+        let all: Vec<Vec<Id>> = of.iter().map(|x| self.summands(*x)).collect();
+        for x in of {
+            let steps = self.summands(x);
+            let is_part =
+                |of: &Vec<Id>| of.len() > steps.len() && steps.iter().all(|y| of.contains(y));
+            if all.iter().any(is_part) {
+                continue;
+            }
+            let test = self.s.b.terms.applied(Operator::Divergence, x);
+            for rule in rules.iter().filter(|r| r.right != ZERO) {
+                let of = self.s.b.factors(rule.left);
+                let last = |y: &Id| of.ends_with(&self.s.b.factors(*y));
+                if !steps.iter().any(last) {
+                    continue;
+                }
+                let terms = &mut self.s.b.terms;
+                let [left, right] = [rule.left, rule.right].map(|y| terms.product([y, test]));
+                self.end(left, true);
+                let end = self.end(right, true);
+                let not = self.s.b.terms.not(end);
+                let step = self.s.b.within(&[not], rule.step, &[test]);
+                let [nothing, none] = [left, right].map(|y| self.s.b.terms.product([not, y]));
+                let known = self.c.zeros.iter().find(|z| z.left == none).copied();
+                let Some(known) = known.filter(|_| self.s.b.claims[step] == (nothing, none)) else {
+                    continue;
+                };
+                if let Some(step) = self.s.b.chain(&[step, known.step]) {
+                    self.least(not, left, true, step);
+                }
             }
         }
     }
@@ -95,7 +139,11 @@ impl Learner<'_, '_> {
         for (x, p) in self.divergences.tried.clone() {
             self.greatest(x, p, &mut types);
         }
-        let mut is_new = self.c.zeros.len() > before;
+        // What follows from these is looked for first: else more is said of the same types.
+        if self.c.zeros.len() > before {
+            return true;
+        }
+        let mut is_new = false;
         for x in self.divergences.of.clone() {
             let Some(p) = self.repeated(x, &atoms, &mut types) else {
                 continue;
@@ -135,6 +183,8 @@ impl Learner<'_, '_> {
         };
         self.zero(left, step);
         types.bar(self.s, None, zero(left, step), [left, left]);
+        let dead = types.guards.bdd(self.s.b.terms, left);
+        types.possible = types.possible.and_not(&dead);
     }
 
     /// The greatest test from whose states x leads to its states again, with `div(x)`; if it says more than `div(x)`.
@@ -166,52 +216,64 @@ impl Learner<'_, '_> {
 
     /// Types that have a step of x into a set of types, whatever else is known of them.
     fn leads(&mut self, x: Id, to: &Bdd, types: &mut Types) -> Option<Bdd> {
-        let none = types.possible.and_not(&types.possible);
-        Some(match self.s.b.terms.node(x).clone() {
-            _ if self.s.b.terms.is_test(x) => types.guards.bdd(self.s.b.terms, x).and(to),
+        let mut some = self.leads_by_domains(x, to, types);
+        match self.s.b.terms.node(x).clone() {
+            _ if self.s.b.terms.is_test(x) => {
+                return Some(types.guards.bdd(self.s.b.terms, x).and(to));
+            }
             Node::Sum(all) => {
-                let mut some = none;
                 for y in all {
                     some = some.or(&self.leads(y, to, types)?);
                 }
-                some
             }
             Node::Product(all) => {
                 let mut before = to.clone();
                 for y in all.into_iter().rev() {
                     before = self.leads(y, &before, types)?;
                 }
-                before
+                some = some.or(&before);
             }
             Node::Star(y) => {
-                let mut before = to.clone();
+                some = some.or(to);
                 for _ in 0..AROUND {
-                    let more = before.or(&self.leads(y, &before, types)?);
-                    if more == before {
+                    let more = some.or(&self.leads(y, &some, types)?);
+                    if more == some {
                         break;
                     }
-                    before = more;
+                    some = more;
                 }
-                before
             }
-            _ => {
-                // A domain `dom(x y)` says that a step of x leads to where y begins, and only to where it may lead.
-                let mut some = none;
-                for end in self.ends.clone() {
-                    let factors = self.s.b.factors(end.of);
-                    if !end.ahead || factors.first() != Some(&x) {
-                        continue;
-                    }
-                    let rest = self.s.b.terms.product(factors[1..].iter().copied());
-                    let rest = self.s.b.terms.applied(Operator::Domain, rest);
-                    let begins = types.guards.bdd(self.s.b.terms, end.test);
-                    let goes_on = types.guards.bdd(self.s.b.terms, rest);
-                    let elsewhere = types.possible.and(&goes_on).and_not(to);
-                    let may_leave = types.led(x, &elsewhere, true);
-                    some = some.or(&begins.and_not(&may_leave));
-                }
-                some
+            _ => {}
+        }
+        Some(some)
+    }
+
+    /// A domain `dom(x y)` says that a step of x leads to where y begins, and only to where it may lead.
+    fn leads_by_domains(&mut self, x: Id, to: &Bdd, types: &mut Types) -> Bdd {
+        let prefix = self.s.b.factors(x);
+        let mut ends = Vec::new();
+        for end in &self.ends {
+            let factors = self.s.b.factors(end.of);
+            if end.ahead && factors.starts_with(&prefix) {
+                let rest = factors[prefix.len()..].iter().copied();
+                ends.push((end.test, self.s.b.terms.product(rest)));
             }
-        })
+        }
+        let mut only = types.guards.bdd(self.s.b.terms, ONE);
+        for (test, rest) in &mut ends {
+            *rest = self.s.b.terms.applied(Operator::Domain, *rest);
+            let begins = types.guards.bdd(self.s.b.terms, *test);
+            let goes_on = types.behind.bdd(self.s.b.terms, *rest);
+            only = only.and(&goes_on.imp(&begins));
+        }
+        let mut some = only.and_not(&only);
+        for (test, rest) in ends {
+            let begins = types.guards.bdd(self.s.b.terms, test);
+            let goes_on = types.guards.bdd(self.s.b.terms, rest);
+            let elsewhere = types.possible.and(&goes_on).and_not(to);
+            let may_leave = types.before(&only.and(&types.moved(&elsewhere)), x);
+            some = some.or(&begins.and_not(&may_leave));
+        }
+        some
     }
 }

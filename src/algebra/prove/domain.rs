@@ -12,9 +12,8 @@ use super::decide::Guards;
 use super::divergence::Divergences;
 use super::omega::Effort;
 use super::search::ProofSearch;
-use super::types::Types;
+use super::types::{Run, Types};
 use crate::kernel::{Automaton, Id, Node, ONE, Operator, Rule, TOP, ZERO};
-use biodivine_lib_bdd::Bdd;
 
 /// Domains and codomains that are looked at.
 const MOST: usize = 60;
@@ -66,16 +65,17 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
     if learner.ends.is_empty() {
         return None;
     }
-    learner.steps_behind();
-    for _ in 0..ROUNDS {
-        learner.unfold_all();
-        learner.surround(&all);
-        let learnt = learner.eliminate();
-        if !learner.diverge() && !learnt {
-            break;
+    if !learner.divergences.is_empty() {
+        learner.steps_behind();
+        learner.carried();
+        // Without questions to the search, which take longest.
+        if let Some(step) = learner.rounds(&all, false) {
+            return Some(step);
         }
     }
-    learner.end_with_goal()
+    let step = learner.rounds(&all, true);
+    learner.forget();
+    step
 }
 
 pub struct Learner<'s, 't> {
@@ -196,7 +196,7 @@ impl Learner<'_, '_> {
     }
 
     /// `w dom(x) = 0` from a proof of `w x = 0`.
-    fn least(&mut self, w: Id, x: Id, ahead: bool, step: Step) {
+    pub fn least(&mut self, w: Id, x: Id, ahead: bool, step: Step) {
         let test = self.test(x, ahead);
         let left = self.beside(&[w], test, ahead);
         let rule = match ahead {
@@ -225,6 +225,22 @@ impl Learner<'_, '_> {
         };
         self.s.budget = budget;
         step
+    }
+
+    /// Learns as long as there is anything new, with questions to the search or without; a proof of the goal.
+    fn rounds(&mut self, all: &[Id], asking: bool) -> Option<Step> {
+        for _ in 0..ROUNDS {
+            self.unfold_all();
+            if asking {
+                self.surround(all);
+            }
+            let learnt = self.eliminate(asking);
+            let step = self.goal();
+            if step.is_some() || !(self.diverge() || learnt) {
+                return step;
+            }
+        }
+        self.goal()
     }
 
     fn unfold_all(&mut self) {
@@ -347,7 +363,7 @@ impl Learner<'_, '_> {
     }
 
     /// Asks of valuations of the tests whether what a domain is of can begin there; whether anything new was learnt.
-    fn eliminate(&mut self) -> bool {
+    fn eliminate(&mut self, asking: bool) -> bool {
         let Some((mut types, atoms)) = self.types() else {
             return false;
         };
@@ -355,54 +371,54 @@ impl Learner<'_, '_> {
         // Those of what is left behind a first letter come later in the list, and are asked about first.
         for n in (0..self.ends.len()).rev() {
             let end = self.ends[n];
-            let alive = types.alive(self.s, end);
-            self.valuations(end, &atoms, &alive, &mut types);
+            let run = types.run(self.s, end);
+            self.valuations(end, &atoms, run.as_ref(), &mut types);
         }
         // What the types do not see, of a few tests.
         let more = !types.whole || self.c.rules.iter().any(|r| r.right != ZERO);
-        if more && atoms.len() <= KEPT {
+        if asking && more && atoms.len() <= KEPT {
             self.ask_all(&atoms, &mut types);
         }
         self.c.zeros.len() > before
     }
 
-    /// A proof of the goal from what is known of tests, if it is one of tests. What was learnt of very many tests is
-    /// forgotten: decisions with all of it would take too long.
-    fn end_with_goal(&mut self) -> Option<Step> {
+    /// A proof of the goal from what is known of tests, if it is one of tests.
+    fn goal(&mut self) -> Option<Step> {
         let [left, right] = self.goal;
-        let zeros = self.c.zeros.iter().map(|z| z.left);
-        let mut all: Vec<Id> = zeros.chain(self.goal).collect();
-        let atoms = tests_of(self.s.b.terms, &all);
-        all.extend(&atoms);
-        let mut step = None;
-        if self.s.b.terms.is_test(left) && self.s.b.terms.is_test(right) && atoms.len() <= TESTS {
-            let guards = Guards::twice(self.s.b.terms, &all)?;
-            let mut types = Types::new(self.s, self.c, &self.taken_apart, guards);
-            let not = self.s.b.terms.not(right);
-            step = match types.cover(self.s, None, [left, not]) {
-                Some(cover) if cover.is_empty() => self.s.b.decide(left, right),
-                Some(cover) => self.s.decide_with(&cover, left, right, Effort::Direct),
-                None => None,
-            };
+        if !(self.s.b.terms.is_test(left) && self.s.b.terms.is_test(right)) {
+            return None;
         }
-        if atoms.len() > KEPT {
+        let (mut types, _) = self.types()?;
+        let not = self.s.b.terms.not(right);
+        let cover = types.cover(self.s, None, [left, not])?;
+        match cover.is_empty() {
+            true => self.s.b.decide(left, right),
+            false => self.s.decide_with(&cover, left, right, Effort::Direct),
+        }
+    }
+
+    /// What was learnt of very many tests is forgotten: decisions with all of it would take too long.
+    fn forget(&mut self) {
+        let zeros = self.c.zeros.iter().map(|z| z.left);
+        let all: Vec<Id> = zeros.chain(self.goal).collect();
+        if tests_of(self.s.b.terms, &all).len() > KEPT {
             let learnt = std::mem::take(&mut self.c.learnt);
             self.c.zeros.retain(|z| !learnt.contains(&z.left));
             self.s.renew(self.c);
         }
-        step
     }
 
     /// Shows that nothing begins under valuations that are known to be dead, said of as few tests as may be.
-    fn valuations(&mut self, end: End, atoms: &[Id], alive: &Bdd, types: &mut Types) {
+    fn valuations(&mut self, end: End, atoms: &[Id], run: Option<&Run>, types: &mut Types) {
         let here = types.guards.bdd(self.s.b.terms, end.test);
-        let mut dead = types.possible.and(&here).and_not(alive);
-        let not_dead = types.possible.and(alive);
+        let alive = types.alive(self.s, end, run);
+        let mut dead = types.possible.and(&here).and_not(&alive);
+        let not_dead = types.possible.and(&alive);
         for a in atoms {
             for literal in [*a, self.s.b.terms.not(*a)] {
                 let such = types.guards.bdd(self.s.b.terms, literal);
                 if such.and(&not_dead).is_false() && !such.and(&dead).is_false() {
-                    let step = self.dies(end, literal, types);
+                    let step = self.dies(end, literal, run, types);
                     self.learn_of(end, literal, step, types);
                     dead = dead.and_not(&such);
                 }
@@ -413,7 +429,7 @@ impl Learner<'_, '_> {
                 return;
             };
             let fewest = types.fewest(self.s, (atoms, &valuation), &not_dead);
-            let step = self.dies(end, fewest, types);
+            let step = self.dies(end, fewest, run, types);
             self.learn_of(end, fewest, step, types);
             dead = dead.and_not(&types.guards.bdd(self.s.b.terms, fewest));
         }
@@ -468,12 +484,19 @@ impl Learner<'_, '_> {
         }
     }
 
-    /// A proof of `w x = 0`: from what is known of the domains behind the first letters of x, or as a whole, which
-    /// takes long where many domains are known, and is needed where they lead back to x.
-    fn dies(&mut self, end: End, w: Id, types: &mut Types) -> Option<Step> {
+    /// A proof of `w x = 0`: from what is known of the domains behind the first letters of x, or as a whole, which is
+    /// needed where they lead back to x.
+    fn dies(&mut self, end: End, w: Id, run: Option<&Run>, types: &mut Types) -> Option<Step> {
         let whole = self.beside(&[w], end.of, end.ahead);
-        self.dies_letter_by_letter(end, w, whole, types)
-            .or_else(|| self.nothing(whole))
+        if let Some(step) = self.dies_letter_by_letter(end, w, whole, types) {
+            return Some(step);
+        }
+        let barring = match run.filter(|_| end.ahead) {
+            Some(run) => types.barring(self.s, w, run),
+            None => None,
+        };
+        let few = barring.and_then(|z| self.s.decide_with(&z, whole, ZERO, Effort::Direct));
+        few.or_else(|| self.nothing(whole))
     }
 
     fn dies_letter_by_letter(

@@ -14,6 +14,16 @@ const NODES: usize = 1 << 14;
 /// States of the automaton of what a domain is of.
 const STATES: usize = 200;
 
+/// What is known of the derivatives of a term.
+pub struct Run {
+    /// From which, under which valuations, by which letter, to which.
+    moves: Vec<(usize, Bdd, Id, usize)>,
+    /// Under which valuations each may end.
+    outs: Vec<Bdd>,
+    /// Under which valuations each may begin, if it is ahead; else those under which one may come to it.
+    reached: Vec<Bdd>,
+}
+
 /// Valuations of the tests, and which letters may lead from which to which.
 pub struct Types {
     pub guards: Guards,
@@ -128,29 +138,36 @@ impl Types {
                 .and(&self.guards.bdd(s.b.terms, tests[1]))
                 .and(&self.same),
         };
-        let fits = |of: &Option<Id>| of.is_none() || *of == letter;
-        let mut cover: Vec<&(Option<Id>, Bdd, Directed)> = Vec::new();
+        self.barred(letter, &open)
+    }
+
+    /// Zeros that show that a letter, or none, leads from no valuation to another as some pairs say.
+    fn barred(&self, letter: Option<Id>, open: &Bdd) -> Option<Vec<Directed>> {
+        let mut cover: Vec<(&Bdd, Directed)> = Vec::new();
         let mut rest = open.clone();
-        for bar in self.bars.iter().rev().filter(|(of, ..)| fits(of)) {
-            let less = rest.and_not(&bar.1);
-            if less != rest {
-                cover.push(bar);
-                rest = less;
+        // Those of the letter say more than those of tests alone; the last ones are the most special.
+        while let Some(witness) = rest.sat_witness() {
+            let of = |letter: Option<Id>| self.bars.iter().rev().filter(move |b| b.0 == letter);
+            let mut all = of(letter).chain(of(None));
+            let (_, bar, z) = all.find(|(_, bar, _)| bar.eval_in(&witness))?;
+            rest = rest.and_not(bar);
+            cover.push((bar, *z));
+        }
+        // What those behind one, and those kept before it, leave open needs it.
+        let mut behind = vec![rest];
+        for (bar, _) in cover.iter().skip(1).rev() {
+            let all = behind[behind.len() - 1].or(bar);
+            behind.push(all);
+        }
+        let mut open = open.clone();
+        let mut needed = Vec::new();
+        for ((bar, z), behind) in cover.iter().zip(behind.iter().rev()) {
+            if !open.and_not(behind).is_false() {
+                open = open.and_not(bar);
+                needed.push(*z);
             }
         }
-        if !rest.is_false() {
-            return None;
-        }
-        let mut n = 0;
-        while n < cover.len() {
-            let others = cover.iter().enumerate().filter(|(m, _)| *m != n);
-            let rest = others.fold(open.clone(), |rest, (_, bar)| rest.and_not(&bar.1));
-            match rest.is_false() {
-                true => _ = cover.remove(n),
-                false => n += 1,
-            }
-        }
-        Some(cover.into_iter().map(|(_, _, z)| *z).collect())
+        Some(needed)
     }
 
     /// A product of as few literals of a valuation as keep it apart from a set of types.
@@ -178,8 +195,8 @@ impl Types {
         s.b.terms.product(literals)
     }
 
-    /// Where a term may begin, or end, as far as is known.
-    pub fn alive(&mut self, s: &mut ProofSearch, end: End) -> Bdd {
+    /// Where the rest of a term may begin, or end, as far as is known; `None` if that is too large.
+    pub fn run(&mut self, s: &mut ProofSearch, end: End) -> Option<Run> {
         let none = self.guards.bdd(s.b.terms, ZERO);
         let mut states = vec![end.of];
         let mut at: FxHashMap<Id, usize> = FxHashMap::from_iter([(end.of, 0)]);
@@ -195,17 +212,17 @@ impl Types {
             }
             next += 1;
             if states.len() > STATES {
-                return self.possible.clone();
+                return None;
             }
         }
         let mut outs = Vec::new();
         for state in &states {
             let out = self.automaton.output(s.b.terms, *state);
-            outs.push(self.guards.bdd(s.b.terms, out).and(&self.possible));
+            outs.push(self.guards.bdd(s.b.terms, out));
         }
         // Backwards from where a term may end, or forwards from everywhere.
         let mut reached = match end.ahead {
-            true => outs.clone(),
+            true => outs.iter().map(|out| out.and(&self.possible)).collect(),
             false => vec![none.clone(); states.len()],
         };
         if !end.ahead {
@@ -223,7 +240,7 @@ impl Types {
                 };
                 let all = reached[target].or(&more.and(&self.possible));
                 if all.size() > NODES {
-                    return self.possible.clone();
+                    return None;
                 }
                 changed |= all != reached[target];
                 reached[target] = all;
@@ -232,27 +249,85 @@ impl Types {
                 break;
             }
         }
-        match end.ahead {
-            true => reached.swap_remove(0),
-            false => {
-                let ends = reached.iter().zip(&outs).map(|(r, o)| r.and(o));
-                ends.fold(none, |all, one| all.or(&one))
+        Some(Run {
+            moves,
+            outs,
+            reached,
+        })
+    }
+
+    /// Where a term may begin, or end, as far as is known.
+    pub fn alive(&mut self, s: &mut ProofSearch, end: End, run: Option<&Run>) -> Bdd {
+        let Some(run) = run else {
+            return self.possible.clone();
+        };
+        if end.ahead {
+            return run.reached[0].clone();
+        }
+        let ends = run.reached.iter().zip(&run.outs).map(|(r, o)| r.and(o));
+        let none = self.guards.bdd(s.b.terms, ZERO);
+        ends.fold(none, |all, one| all.or(&one))
+    }
+
+    /// Zeros that show that a term does not begin under a test, if it may only begin elsewhere.
+    pub fn barring(&mut self, s: &mut ProofSearch, w: Id, run: &Run) -> Option<Vec<Directed>> {
+        let here = self.guards.bdd(s.b.terms, w);
+        let mut dead = vec![here.and_not(&here); run.reached.len()];
+        dead[0] = here.and_not(&run.reached[0]);
+        loop {
+            let mut changed = false;
+            for (from, guard, letter, to) in &run.moves {
+                let led = self.led(*letter, &dead[*from].and(guard), false);
+                let all = dead[*to].or(&led.and_not(&run.reached[*to]));
+                if all.size() > NODES {
+                    return None;
+                }
+                changed |= all != dead[*to];
+                dead[*to] = all;
+            }
+            if !changed {
+                break;
             }
         }
+        let mut zeros: Vec<Directed> = Vec::new();
+        let mut add = |more: Vec<Directed>| {
+            for z in more {
+                if zeros.iter().all(|known| known.left != z.left) {
+                    zeros.push(z);
+                }
+            }
+        };
+        for (dead, out) in dead.iter().zip(&run.outs) {
+            add(self.barred(None, &dead.and(out).and(&self.same))?);
+        }
+        for (from, guard, letter, to) in &run.moves {
+            let open = dead[*from].and(guard).and(&self.moved(&run.reached[*to]));
+            add(self.barred(Some(*letter), &open)?);
+        }
+        Some(zeros)
     }
 
     /// The valuations from which a letter may lead to one of some; or those to which it may lead from one of them.
-    pub fn led(&self, letter: Id, some: &Bdd, back: bool) -> Bdd {
-        let step = self.steps.get(&letter);
+    fn led(&self, letter: Id, some: &Bdd, back: bool) -> Bdd {
         let [here, there] = &self.variables;
-        let from = |some: &Bdd, of: &[BddVariable]| match step {
-            Some(step) => step.and(some).exists(of),
-            None if some.is_false() => some.clone(),
-            None => some.or(&some.not()),
-        };
-        match back {
-            true => from(&some.and(&self.same).exists(here), there),
-            false => from(some, here).and(&self.same).exists(there),
+        match (self.steps.get(&letter), back) {
+            (_, true) => self.before(&self.moved(some), letter),
+            (Some(step), false) => step.and(some).exists(here).and(&self.same).exists(there),
+            (None, false) if some.is_false() => some.clone(),
+            (None, false) => some.or(&some.not()),
+        }
+    }
+
+    /// The same valuations, of the second copy.
+    pub fn moved(&self, some: &Bdd) -> Bdd {
+        some.and(&self.same).exists(&self.variables[0])
+    }
+
+    /// Where pairs of valuations begin, among which a letter may lead.
+    pub fn before(&self, pairs: &Bdd, letter: Id) -> Bdd {
+        match self.steps.get(&letter) {
+            Some(step) => step.and(pairs).exists(&self.variables[1]),
+            None => pairs.exists(&self.variables[1]),
         }
     }
 }
