@@ -124,7 +124,7 @@ impl Types {
         self.bars.push((letter, barred, z));
     }
 
-    /// Zeros that show that a letter, or none, does not lead from one test to another; no more than are needed.
+    /// Zeros that show that a letter, or none, does not lead from one test to another.
     pub fn cover(
         &mut self,
         s: &mut ProofSearch,
@@ -141,9 +141,9 @@ impl Types {
         self.barred(letter, &open)
     }
 
-    /// Zeros that show that a letter, or none, leads from no valuation to another as some pairs say.
+    /// Zeros that show that a letter, or none, leads from no valuation to another as pairs say.
     fn barred(&self, letter: Option<Id>, open: &Bdd) -> Option<Vec<Directed>> {
-        let mut cover: Vec<(&Bdd, Directed)> = Vec::new();
+        let mut cover: Vec<Directed> = Vec::new();
         let mut rest = open.clone();
         // Those of the letter say more than those of tests alone; the last ones are the most special.
         while let Some(witness) = rest.sat_witness() {
@@ -151,23 +151,9 @@ impl Types {
             let mut all = of(letter).chain(of(None));
             let (_, bar, z) = all.find(|(_, bar, _)| bar.eval_in(&witness))?;
             rest = rest.and_not(bar);
-            cover.push((bar, *z));
+            cover.push(*z);
         }
-        // What those behind one, and those kept before it, leave open needs it.
-        let mut behind = vec![rest];
-        for (bar, _) in cover.iter().skip(1).rev() {
-            let all = behind[behind.len() - 1].or(bar);
-            behind.push(all);
-        }
-        let mut open = open.clone();
-        let mut needed = Vec::new();
-        for ((bar, z), behind) in cover.iter().zip(behind.iter().rev()) {
-            if !open.and_not(behind).is_false() {
-                open = open.and_not(bar);
-                needed.push(*z);
-            }
-        }
-        Some(needed)
+        Some(cover)
     }
 
     /// A product of as few literals of a valuation as keep it apart from a set of types.
