@@ -16,7 +16,7 @@ const CUBES: usize = 12;
 const AROUND: usize = 40;
 
 /// What is known of divergence.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Divergences {
     /// x of each `div(x)`.
     of: Vec<Id>,
@@ -34,10 +34,10 @@ impl Divergences {
 impl Learner<'_, '_> {
     /// Takes in `div(x)`: `div(x) ~dom(x div(x)) = 0`.
     pub fn diverging(&mut self, x: Id) {
-        if self.divergences.of.contains(&x) {
+        if self.known.divergences.of.contains(&x) {
             return;
         }
-        self.divergences.of.push(x);
+        self.known.divergences.of.push(x);
         let terms = &mut self.s.b.terms;
         let divergence = terms.applied(Operator::Divergence, x);
         let again = terms.product([x, divergence]);
@@ -54,7 +54,7 @@ impl Learner<'_, '_> {
     /// Where steps of one relation follow others for ever: `div(x + y)` is looked at from `div(x)`, behind which the
     /// next step of y comes.
     pub fn steps_behind(&mut self) {
-        let all = self.divergences.of.clone();
+        let all = self.known.divergences.of.clone();
         for &x in &all {
             for &z in &all {
                 let terms = &mut self.s.b.terms;
@@ -92,7 +92,7 @@ impl Learner<'_, '_> {
     /// step of x.
     pub fn carried(&mut self) {
         let rules = self.c.rules.clone();
-        let of = self.divergences.of.clone();
+        let of = self.known.divergences.of.clone();
         let all: Vec<Vec<Id>> = of.iter().map(|x| self.summands(*x)).collect();
         for x in of {
             let steps = self.summands(x);
@@ -129,14 +129,14 @@ impl Learner<'_, '_> {
     /// Learns `p ~div(x) = 0` where `p <= dom(x p)` is known by now, and looks for more such p; whether there is
     /// anything new.
     pub fn diverge(&mut self) -> bool {
-        if self.divergences.is_empty() {
+        if self.known.divergences.is_empty() {
             return false;
         }
         let Some((mut types, atoms)) = self.types() else {
             return false;
         };
         let before = self.c.zeros.len();
-        for (x, p) in self.divergences.tried.clone() {
+        for (x, p) in self.known.divergences.tried.clone() {
             self.greatest(x, p, &mut types);
         }
         // What follows from these is looked for first: else more is said of the same types.
@@ -144,12 +144,12 @@ impl Learner<'_, '_> {
             return true;
         }
         let mut is_new = false;
-        for x in self.divergences.of.clone() {
+        for x in self.known.divergences.of.clone() {
             let Some(p) = self.repeated(x, &atoms, &mut types) else {
                 continue;
             };
-            if !self.divergences.tried.contains(&(x, p)) {
-                self.divergences.tried.push((x, p));
+            if !self.known.divergences.tried.contains(&(x, p)) {
+                self.known.divergences.tried.push((x, p));
                 let again = self.s.b.terms.product([x, p]);
                 self.end(again, true);
                 is_new = true;
@@ -252,7 +252,7 @@ impl Learner<'_, '_> {
     fn leads_by_domains(&mut self, x: Id, to: &Bdd, types: &mut Types) -> Bdd {
         let prefix = self.s.b.factors(x);
         let mut ends = Vec::new();
-        for end in &self.ends {
+        for end in &self.known.ends {
             let factors = self.s.b.factors(end.of);
             if end.ahead && factors.starts_with(&prefix) {
                 let rest = factors[prefix.len()..].iter().copied();

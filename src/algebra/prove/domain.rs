@@ -54,21 +54,24 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
     let mut learner = Learner {
         s,
         c,
-        ends: Vec::new(),
         goal,
-        taken_apart: Vec::new(),
         words: WORDS,
-        folded: 0,
-        divergences: Divergences::default(),
+        known: Known::default(),
     };
     learner.collect(&all);
-    if learner.ends.is_empty() {
+    if learner.known.ends.is_empty() {
         return None;
     }
-    if !learner.divergences.is_empty() {
+    if !learner.known.divergences.is_empty() {
+        // First without terms that are not in sight, then without questions to the search, which take longest.
+        let before = (learner.c.clone(), learner.known.clone());
+        if let Some(step) = learner.rounds(&all, false) {
+            return Some(step);
+        }
+        (*learner.c, learner.known) = before;
+        learner.s.renew(learner.c);
         learner.steps_behind();
         learner.carried();
-        // Without questions to the search, which take longest.
         if let Some(step) = learner.rounds(&all, false) {
             return Some(step);
         }
@@ -81,14 +84,20 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
 pub struct Learner<'s, 't> {
     pub s: &'s mut ProofSearch<'t>,
     pub c: &'s mut Context,
-    pub ends: Vec<End>,
     goal: [Id; 2],
-    /// What is 0, and is said letter by letter as well.
-    taken_apart: Vec<Id>,
     /// Words that may still be asked to be 0.
     words: usize,
-    /// The first of the domains that are not unfolded.
+    pub known: Known,
+}
+
+/// What is looked at.
+#[derive(Clone, Default)]
+pub struct Known {
+    pub ends: Vec<End>,
+    /// The first of them that is not unfolded.
     folded: usize,
+    /// What is 0, and is said letter by letter as well.
+    taken_apart: Vec<Id>,
     pub divergences: Divergences,
 }
 
@@ -133,8 +142,8 @@ impl Learner<'_, '_> {
         let test = self.test(of, ahead);
         let end = End { test, of, ahead };
         let is_new = matches!(self.s.b.terms.node(test), Node::Applied(..));
-        if is_new && self.ends.len() < MOST && !self.ends.contains(&end) {
-            self.ends.push(end);
+        if is_new && self.known.ends.len() < MOST && !self.known.ends.contains(&end) {
+            self.known.ends.push(end);
             self.first(end);
             self.collect(&[of]);
         }
@@ -174,7 +183,7 @@ impl Learner<'_, '_> {
         };
         if let Some(step) = self.s.b.ending(step, ZERO) {
             let left = self.s.b.claims[step].0;
-            self.taken_apart.push(left);
+            self.known.taken_apart.push(left);
             self.zero(left, step);
         }
     }
@@ -244,8 +253,8 @@ impl Learner<'_, '_> {
     }
 
     fn unfold_all(&mut self) {
-        while let Some(end) = self.ends.get(self.folded).copied() {
-            self.folded += 1;
+        while let Some(end) = self.known.ends.get(self.known.folded).copied() {
+            self.known.folded += 1;
             self.unfold(end);
         }
     }
@@ -275,7 +284,7 @@ impl Learner<'_, '_> {
             words.extend(monomials.iter().map(|m| self.s.b.factors(*m)));
         }
         words.retain(|w| w.len() > 1);
-        for end in self.ends.clone() {
+        for end in self.known.ends.clone() {
             let inner = self.s.b.factors(end.of);
             for word in &words {
                 for at in 1..word.len() {
@@ -353,12 +362,12 @@ impl Learner<'_, '_> {
     /// The types of the tests in sight, and those tests, if they are not too many.
     pub fn types(&mut self) -> Option<(Types, Vec<Id>)> {
         let zeros = self.c.zeros.iter().map(|z| z.left);
-        let ends = self.ends.iter().map(|end| end.of);
+        let ends = self.known.ends.iter().map(|end| end.of);
         let mut all: Vec<Id> = zeros.chain(ends).chain(self.goal).collect();
         let atoms = tests_of(self.s.b.terms, &all);
         all.extend(&atoms);
         let guards = Guards::twice(self.s.b.terms, &all).filter(|_| atoms.len() <= TESTS)?;
-        let types = Types::new(self.s, self.c, &self.taken_apart, guards);
+        let types = Types::new(self.s, self.c, &self.known.taken_apart, guards);
         Some((types, atoms))
     }
 
@@ -369,8 +378,8 @@ impl Learner<'_, '_> {
         };
         let before = self.c.zeros.len();
         // Those of what is left behind a first letter come later in the list, and are asked about first.
-        for n in (0..self.ends.len()).rev() {
-            let end = self.ends[n];
+        for n in (0..self.known.ends.len()).rev() {
+            let end = self.known.ends[n];
             let run = types.run(self.s, end);
             self.valuations(end, &atoms, run.as_ref(), &mut types);
         }
@@ -437,7 +446,7 @@ impl Learner<'_, '_> {
 
     /// What hypotheses of other forms may show: that x is below 0, or what another domain is of, under a test or not.
     fn ask_all(&mut self, atoms: &[Id], types: &mut Types) {
-        let is_end = |s: &Self, a: &Id| s.ends.iter().any(|end| end.test == *a);
+        let is_end = |s: &Self, a: &Id| s.known.ends.iter().any(|end| end.test == *a);
         let (ends, plain): (Vec<Id>, Vec<Id>) = atoms.iter().partition(|a| is_end(self, a));
         let mut tests = vec![ONE];
         for p in plain {
@@ -445,12 +454,12 @@ impl Learner<'_, '_> {
         }
         let not: Vec<Id> = ends.iter().map(|e| self.s.b.terms.not(*e)).collect();
         // What says most comes first, as not everything can be asked.
-        for end in self.ends.clone() {
+        for end in self.known.ends.clone() {
             for w in not.iter().chain(&tests) {
                 self.ask(end, *w, types);
             }
         }
-        for end in self.ends.clone() {
+        for end in self.known.ends.clone() {
             for (n, e) in not.iter().enumerate() {
                 for p in tests[1..].iter().chain(&not[..n]) {
                     let both = self.s.b.terms.product([*p, *e]);

@@ -51,6 +51,8 @@ const COANTIDOMAIN: &[&str] = &[
     "coantidomain_local",
     "coantidomain_complements",
 ];
+/// Divergence Kleene algebras, over antidomain.
+const DIVERGENCE: &[&str] = &["divergence_unfold", "divergence_coinduction"];
 
 /// What a symbol of the vocabulary stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +68,7 @@ pub(super) enum Symbol {
     Domain,
     Antidomain,
     Coantidomain,
+    Divergence,
 }
 
 /// The operation that a function symbol with this number of arguments means. Any other constant is a letter.
@@ -82,16 +85,17 @@ pub(super) fn operation(name: &str, arguments: usize) -> Option<Symbol> {
         ("domain", 1) => Symbol::Domain,
         ("antidomain", 1) => Symbol::Antidomain,
         ("coantidomain", 1) => Symbol::Coantidomain,
+        ("divergence", 1) => Symbol::Divergence,
         _ => return None,
     })
 }
 
 /// Whether a function is one that no axiom defines by others.
 pub(super) fn is_structural(name: &str, arguments: usize) -> bool {
-    use Symbol::{Omega, One, Product, Star, Strong, Sum, Zero};
+    use Symbol::{Divergence, Omega, One, Product, Star, Strong, Sum, Zero};
     matches!(
         operation(name, arguments),
-        Some(Sum | Product | Zero | One | Star | Omega | Strong)
+        Some(Sum | Product | Zero | One | Star | Omega | Strong | Divergence)
     )
 }
 
@@ -108,6 +112,7 @@ pub(super) struct Needs {
     pub domain: bool,
     pub antidomain: bool,
     pub coantidomain: bool,
+    pub divergence: bool,
 }
 
 impl Needs {
@@ -115,12 +120,13 @@ impl Needs {
     /// follows (McLean 2020; `docs/soundness.md`).
     pub fn domain_alone(self) -> bool {
         let others = self.star || self.omega || self.tests || self.antidomain || self.coantidomain;
-        self.domain && !others
+        self.domain && !others && !self.divergence
     }
 
     /// Whether this can be read where `x 0 = 0` need not hold.
     pub fn may_be_demonic(self) -> bool {
-        !(self.omega || self.tests || self.domain || self.antidomain || self.coantidomain)
+        let domains = self.domain || self.antidomain || self.coantidomain || self.divergence;
+        !(self.omega || self.tests || domains)
     }
 
     /// Takes a function symbol in.
@@ -133,6 +139,7 @@ impl Needs {
             Symbol::Domain => self.domain = true,
             Symbol::Antidomain => self.antidomain = true,
             Symbol::Coantidomain => self.coantidomain = true,
+            Symbol::Divergence => self.divergence = true,
             Symbol::Sum | Symbol::Product | Symbol::Zero | Symbol::One => {}
         }
     }
@@ -210,11 +217,14 @@ impl Laws {
         if needs.domain {
             wanted.extend(DOMAIN);
         }
-        if needs.antidomain {
+        if needs.antidomain || needs.divergence {
             wanted.extend(ANTIDOMAIN);
         }
         if needs.coantidomain {
             wanted.extend(COANTIDOMAIN);
+        }
+        if needs.divergence {
+            wanted.extend(DIVERGENCE);
         }
         wanted.retain(|law| !self.has(law));
         wanted
@@ -242,6 +252,21 @@ impl Laws {
             ..Needs::default()
         };
         self.missing(needs).is_empty()
+    }
+
+    /// Whether proofs may use the laws of star.
+    pub fn have_star(&self) -> bool {
+        let needs = Needs {
+            star: true,
+            ..Needs::default()
+        };
+        self.missing(needs).is_empty()
+    }
+
+    /// Whether of star nothing is said but by the axioms of divergence.
+    pub fn have_free_star(&self) -> bool {
+        let of_star = STAR.iter().chain(&UNFOLDINGS);
+        DIVERGENCE.iter().all(|law| self.has(law)) && !of_star.into_iter().any(|law| self.has(law))
     }
 
     /// What they are, in words.
@@ -318,6 +343,14 @@ impl Laws {
                 ..none
             },
             COANTIDOMAIN,
+        );
+        of(
+            "divergence",
+            Needs {
+                divergence: true,
+                ..none
+            },
+            DIVERGENCE,
         );
         match said.is_empty() {
             true => "none that is known".to_string(),

@@ -44,22 +44,33 @@ pub(super) struct Letters {
     /// Of variables and constants, as actions and as tests.
     symbols: FxHashMap<(Term, bool), Sym>,
     names: FxHashSet<String>,
+    /// Of x, the letter that `x*` is, where of star little is known.
+    pub stars: Vec<(Id, Id)>,
 }
 
-/// The claims that a sequent makes, where `x 0 = 0`, or in a demonic refinement algebra.
+/// How symbols are read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Read {
+    /// In a demonic refinement algebra; else `x 0 = 0`.
+    pub demonic: Option<Demonic>,
+    /// Of star no laws are known but those of divergence that mention it: `x*` is a letter of its own for each x.
+    pub free_star: bool,
+}
+
+/// The claims that a sequent makes.
 ///
 /// # Errors
 /// Why there are none.
 pub(super) fn claims(
     terms: &mut Terms,
     letters: &mut Letters,
-    demonic: Option<Demonic>,
+    read: Read,
     sequent: Sequent,
 ) -> Result<Vec<Claim>, String> {
     let mut done = Vec::new();
     let mut open = vec![sequent];
     while let Some(sequent) = open.pop() {
-        let mut reader = Reader::new(terms, letters, demonic, &sequent);
+        let mut reader = Reader::new(terms, letters, read, &sequent);
         match reader.claim(&sequent) {
             Ok(claim) => done.push(claim),
             Err(Unknown(t)) => {
@@ -87,7 +98,7 @@ struct Unknown(Term);
 struct Reader<'a> {
     terms: &'a mut Terms,
     letters: &'a mut Letters,
-    demonic: Option<Demonic>,
+    read: Read,
     /// Variables and constants that are tests.
     tests: FxHashSet<&'a Term>,
     /// Other terms that are tests, with a letter that is equal to each; or that are none.
@@ -101,7 +112,7 @@ impl<'a> Reader<'a> {
     fn new(
         terms: &'a mut Terms,
         letters: &'a mut Letters,
-        demonic: Option<Demonic>,
+        read: Read,
         sequent: &'a Sequent,
     ) -> Self {
         let is_letter = |t: &&Term| match t {
@@ -113,7 +124,7 @@ impl<'a> Reader<'a> {
         Reader {
             terms,
             letters,
-            demonic,
+            read,
             tests,
             known: Vec::new(),
             needs: Needs::default(),
@@ -159,6 +170,9 @@ impl<'a> Reader<'a> {
             }
         }
         claim.needs = self.needs;
+        if !self.letters.stars.is_empty() {
+            claim.leave_out("what divergence says of star".into());
+        }
         Ok(claim)
     }
 
@@ -245,7 +259,9 @@ impl<'a> Reader<'a> {
             self.foreign = Some(name.clone());
             return Ok(ZERO);
         };
-        self.needs.function(symbol);
+        if symbol != Symbol::Star || !self.read.free_star {
+            self.needs.function(symbol);
+        }
         let mut values = Vec::with_capacity(of.len());
         for t in of {
             values.push(self.term(t)?);
@@ -254,14 +270,15 @@ impl<'a> Reader<'a> {
         Ok(match symbol {
             Symbol::Sum => self.terms.sum(values),
             Symbol::Product => self.terms.product(values),
-            Symbol::Zero => match self.demonic {
+            Symbol::Zero => match self.read.demonic {
                 Some(demonic) => demonic.nothing(self.terms),
                 None => ZERO,
             },
             Symbol::One => ONE,
+            Symbol::Star if self.read.free_star => self.letters.star(self.terms, first),
             Symbol::Star => self.terms.star(first),
             Symbol::Omega => self.terms.omega(first),
-            Symbol::Strong if self.demonic.is_some() => Demonic::iteration(self.terms, first),
+            Symbol::Strong if self.read.demonic.is_some() => Demonic::iteration(self.terms, first),
             Symbol::Strong => {
                 self.foreign = Some(name.clone());
                 ZERO
@@ -271,6 +288,7 @@ impl<'a> Reader<'a> {
                 let domain = self.terms.applied(Operator::Domain, first);
                 self.not(domain)
             }
+            Symbol::Divergence => self.terms.applied(Operator::Divergence, first),
             Symbol::Coantidomain => {
                 let codomain = self.terms.applied(Operator::Codomain, first);
                 self.not(codomain)
@@ -447,6 +465,17 @@ fn solution(terms: &Terms, premise: &Statement) -> Option<(Sym, Solution)> {
 }
 
 impl Letters {
+    /// The letter that `x*` is.
+    fn star(&mut self, terms: &mut Terms, x: Id) -> Id {
+        if let Some((_, known)) = self.stars.iter().find(|(y, _)| *y == x) {
+            return *known;
+        }
+        let symbol = self.fresh(terms, "star", false);
+        let letter = terms.atom(symbol, Vec::new());
+        self.stars.push((x, letter));
+        letter
+    }
+
     /// A symbol whose name nothing else has, and that `.thy` files could have, too.
     pub fn fresh(&mut self, terms: &mut Terms, name: &str, test: bool) -> Sym {
         let short: String = name.chars().take(40).collect();

@@ -9,6 +9,7 @@ mod answer;
 mod axioms;
 mod claims;
 mod definitions;
+mod instances;
 mod load;
 mod sequents;
 mod solve;

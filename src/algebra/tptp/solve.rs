@@ -5,8 +5,9 @@
 //! the others have to be proved. All else is `GaveUp`.
 
 use super::axioms::{Laws, operation};
-use super::claims::{Claim, Goal, Letters, claims};
+use super::claims::{Claim, Goal, Letters, Read, claims};
 use super::definitions::unfolded;
+use super::instances::with_instances;
 use super::load::Problem;
 use super::sequents::sequents;
 use crate::algebra::Order;
@@ -18,7 +19,7 @@ use crate::algebra::suite::{Declared, Item, Level, Link, OnRelations, Suite};
 use crate::algebra::tptp::text::{Annotated, Formula, Role, Term};
 use crate::base::control::{Control, Stop};
 use crate::base::results::problems::Szs;
-use crate::kernel::{Development, Id, Node, ONE, Rule, Statement, Sym, Terms, ZERO};
+use crate::kernel::{Development, Id, Node, ONE, Operator, Rule, Statement, Sym, Terms, ZERO};
 use rustc_hash::FxHashSet;
 use std::time::Instant;
 
@@ -55,6 +56,9 @@ pub struct Part {
     pub time: f64,
 }
 
+/// Tests, and stars with tests behind them, that coinduction is tried with.
+const MOST_TRIED: usize = 4;
+
 /// What came of a claim, or of all.
 enum Verdict {
     Proved,
@@ -67,8 +71,14 @@ enum Verdict {
 /// # Errors
 /// Why it was asked to stop.
 pub fn solve(problem: &Problem, limits: &Limits, control: &Control) -> Result<Solution, Stop> {
+    let mut formulas = unfolded(&problem.formulas);
+    for f in &mut formulas {
+        if f.role == Role::Conjecture {
+            f.formula = with_instances(&f.formula);
+        }
+    }
     let problem = &Problem {
-        formulas: unfolded(&problem.formulas),
+        formulas,
         name: problem.name.clone(),
         file: problem.file.clone(),
         declared: problem.declared.clone(),
@@ -85,7 +95,10 @@ pub fn solve(problem: &Problem, limits: &Limits, control: &Control) -> Result<So
         control,
         suite: Suite::default(),
         letters: Letters::default(),
-        demonic: None,
+        read: Read {
+            demonic: None,
+            free_star: laws.have_free_star(),
+        },
         aborts: None,
         titles: FxHashSet::default(),
         parts: Vec::new(),
@@ -147,8 +160,8 @@ struct Solver<'a> {
     control: &'a Control,
     suite: Suite,
     letters: Letters,
-    /// How the problem is read, if `x 0 = 0` is not among the axioms.
-    demonic: Option<Demonic>,
+    /// How the problem is read.
+    read: Read,
     /// The test of its models, once it has a name.
     aborts: Option<Sym>,
     /// Names of theorems: a theorem is found again by its name.
@@ -216,7 +229,7 @@ impl Solver<'_> {
         let zero = self
             .letters
             .fresh(&mut self.suite.development.terms, "zero", false);
-        self.demonic = Some(Demonic::new(zero, self.laws.have_strong()));
+        self.read.demonic = Some(Demonic::new(zero, self.laws.have_strong()));
         read(self)
     }
 
@@ -225,7 +238,7 @@ impl Solver<'_> {
         let mut done = Vec::new();
         for sequent in all {
             let terms = &mut self.suite.development.terms;
-            done.extend(claims(terms, &mut self.letters, self.demonic, sequent)?);
+            done.extend(claims(terms, &mut self.letters, self.read, sequent)?);
         }
         Ok(done)
     }
@@ -252,7 +265,7 @@ impl Solver<'_> {
             return Ok(false);
         };
         // Tests and domains of omega algebra are not those of the demonic algebra in it.
-        if self.demonic.is_some() && !all.iter().all(|c| c.needs.may_be_demonic()) {
+        if self.read.demonic.is_some() && !all.iter().all(|c| c.needs.may_be_demonic()) {
             return Ok(false);
         }
         for (n, claim) in all.iter().enumerate() {
@@ -270,10 +283,11 @@ impl Solver<'_> {
     fn settle(&mut self, name: &str, claim: &Claim, laws: Option<&Laws>) -> Result<Verdict, Stop> {
         let solved = claim.clone().solved(&mut self.suite.development.terms);
         let claim = if claim.needs.domain { &solved } else { claim };
+        let claim = &self.with_coinduction(name, claim)?;
         let missing = laws
             .map(|laws| laws.missing(claim.needs))
             .unwrap_or_default();
-        let with_omega = laws.is_none_or(|laws| match self.demonic {
+        let with_omega = laws.is_none_or(|laws| match self.read.demonic {
             Some(_) => laws.have_strong(),
             None => laws.have_omega(),
         });
@@ -317,6 +331,82 @@ impl Solver<'_> {
         })
     }
 
+    /// A claim with what coinduction says of stars, if nothing else is said of them: where `p <= dom(x p) + q` is
+    /// proved, `p <= div(x) + dom(x* q)` is given. Tried are tests q behind a star, for p 1 and those in sight.
+    fn with_coinduction(&mut self, name: &str, claim: &Claim) -> Result<Claim, Stop> {
+        let mut claim = claim.clone();
+        let stars = self.letters.stars.clone();
+        let (tests, behind) = self.tests_in_sight(&claim, &stars);
+        let mut number = 0;
+        for (star, q) in behind {
+            let found = stars.iter().find(|(_, s)| *s == star);
+            let Some((x, _)) = found.copied() else {
+                continue;
+            };
+            for &p in &tests {
+                let terms = &mut self.suite.development.terms;
+                let again = terms.product([x, p]);
+                let again = terms.applied(Operator::Domain, again);
+                let diverges = terms.applied(Operator::Divergence, x);
+                let ends = terms.product([star, q]);
+                let ends = terms.applied(Operator::Domain, ends);
+                let (given, said) = (terms.sum([again, q]), terms.sum([diverges, ends]));
+                number += 1;
+                let name = format!("{name}-coinduction-{number}");
+                let comparison = (p, given, Order::Below);
+                let goal = Goal::Compare(p, given, Order::Below);
+                match self.part(&name, &claim, &goal, comparison, &[], false)? {
+                    Status::Proved => claim.premises.push(Statement {
+                        distinct: Vec::new(),
+                        parts: vec![(p, said)],
+                    }),
+                    // It was only tried.
+                    _ => _ = self.parts.pop(),
+                }
+            }
+        }
+        Ok(claim)
+    }
+
+    /// 1 and the domains of letters in a claim; and its stars with the tests behind them.
+    fn tests_in_sight(&mut self, claim: &Claim, stars: &[(Id, Id)]) -> (Vec<Id>, Vec<(Id, Id)>) {
+        let (mut tests, mut behind) = (vec![ONE], Vec::new());
+        if stars.is_empty() {
+            return (tests, behind);
+        }
+        let goals = claim.goals.iter().flat_map(|goal| comparisons(goal, None));
+        let goals = goals.flat_map(|(left, right, _)| [left, right]);
+        let given = claim.premises.iter().flat_map(|p| p.parts.iter());
+        let all: Vec<Id> = goals.chain(given.flat_map(|(l, r)| [*l, *r])).collect();
+        let terms = &mut self.suite.development.terms;
+        let mut domains = Vec::new();
+        for t in all {
+            terms.any(t, &mut |n| {
+                if let Node::Applied(Operator::Domain, x) = n {
+                    domains.push(*x);
+                }
+                false
+            });
+        }
+        for x in domains {
+            match terms.node(x).clone() {
+                Node::Atom(..) => tests.push(terms.applied(Operator::Domain, x)),
+                Node::Product(all) if stars.iter().any(|(_, s)| *s == all[0]) => {
+                    let rest = terms.product(all[1..].iter().copied());
+                    behind.push((all[0], terms.applied(Operator::Domain, rest)));
+                }
+                _ => {}
+            }
+        }
+        tests.sort_unstable();
+        tests.dedup();
+        tests.truncate(MOST_TRIED);
+        behind.sort_unstable();
+        behind.dedup();
+        behind.truncate(MOST_TRIED);
+        (tests, behind)
+    }
+
     /// A claim as it is proved and refuted.
     fn read(
         &mut self,
@@ -324,7 +414,7 @@ impl Solver<'_> {
         link: Link,
     ) -> (Vec<Statement>, Vec<Link>, Option<OnRelations>) {
         let terms = &mut self.suite.development.terms;
-        let Some(demonic) = self.demonic else {
+        let Some(demonic) = self.read.demonic else {
             return (claim.premises.clone(), vec![link], None);
         };
         let letters = &mut self.letters;
@@ -336,7 +426,7 @@ impl Solver<'_> {
     }
 
     fn zero(&mut self) -> Id {
-        match self.demonic {
+        match self.read.demonic {
             Some(demonic) => demonic.nothing(&mut self.suite.development.terms),
             None => ZERO,
         }
@@ -381,7 +471,7 @@ impl Solver<'_> {
             links,
         };
         let text = text(&self.suite.development, claim, (left, right, order));
-        let item_level = match self.demonic {
+        let item_level = match self.read.demonic {
             Some(_) => Level::Demonic,
             None => level(&self.suite.development.terms, &item),
         };
@@ -395,7 +485,7 @@ impl Solver<'_> {
         let mut level = item_level;
         if outcome.status == Status::Proved {
             let omega = !with_omega && outcome.theorem.is_none_or(|n| uses_omega(d, n));
-            let star = claim.needs.star;
+            let star = claim.needs.star || self.laws.have_star();
             let beyond = outcome
                 .theorem
                 .is_some_and(|n| uses_domain_beyond(d, n, star));
@@ -423,7 +513,7 @@ impl Solver<'_> {
                 (_, []) => None,
             };
             match (outcome.theorem, unfit) {
-                (Some(n), None) if self.demonic.is_none() => level = prove::level(d, n),
+                (Some(n), None) if self.read.demonic.is_none() => level = prove::level(d, n),
                 (Some(_), None) => {}
                 (_, unfit) => {
                     outcome.status = Status::Unknown;
@@ -506,6 +596,7 @@ fn uses_domain_beyond(d: &Development, theorem: usize, star: bool) -> bool {
     let steps = d.theorem(theorem).map_or(&[][..], |t| &t.steps);
     steps.iter().any(|rule| match rule {
         Rule::Domain(x) | Rule::Codomain(x) => beyond(x),
+        Rule::Divergence(x) | Rule::BelowDivergence(x, _) => beyond(x),
         Rule::BeforeDomain(x, y, _) | Rule::BehindCodomain(x, y, _) => beyond(x) || beyond(y),
         _ => false,
     })
@@ -528,6 +619,7 @@ fn uses_omega(d: &Development, theorem: usize) -> bool {
             Rule::Context(c, _, _) => has(c),
             Rule::StarLeft(x, ..) | Rule::StarRight(x, ..) => has(x),
             Rule::Domain(x) | Rule::Codomain(x) => has(x),
+            Rule::Divergence(x) | Rule::BelowDivergence(x, _) => has(x),
             Rule::BeforeDomain(x, y, _) | Rule::BehindCodomain(x, y, _) => has(x) || has(y),
             Rule::Premise(..) | Rule::Chain(_) | Rule::Join(_) => false,
             _ => true,
