@@ -65,18 +65,18 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
     if !learner.known.divergences.is_empty() {
         // First without terms that are not in sight, then without questions to the search, which take longest.
         let before = (learner.c.clone(), learner.known.clone());
-        if let Some(step) = learner.rounds(&all, false) {
+        if let Some(step) = learner.rounds(&all, false, ROUNDS / 2) {
             return Some(step);
         }
         (*learner.c, learner.known) = before;
         learner.s.renew(learner.c);
         learner.steps_behind();
         learner.carried();
-        if let Some(step) = learner.rounds(&all, false) {
+        if let Some(step) = learner.rounds(&all, false, ROUNDS) {
             return Some(step);
         }
     }
-    let step = learner.rounds(&all, true);
+    let step = learner.rounds(&all, true, ROUNDS);
     learner.forget();
     step
 }
@@ -237,8 +237,8 @@ impl Learner<'_, '_> {
     }
 
     /// Learns as long as there is anything new, with questions to the search or without; a proof of the goal.
-    fn rounds(&mut self, all: &[Id], asking: bool) -> Option<Step> {
-        for _ in 0..ROUNDS {
+    fn rounds(&mut self, all: &[Id], asking: bool, most: usize) -> Option<Step> {
+        for _ in 0..most {
             self.unfold_all();
             if asking {
                 self.surround(all);

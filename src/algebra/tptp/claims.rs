@@ -48,6 +48,9 @@ pub(super) struct Letters {
     pub stars: Vec<(Id, Id)>,
 }
 
+/// What is left out where `x*` is any letter.
+pub(super) const OF_STAR: &str = "what divergence says of star";
+
 /// How symbols are read.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Read {
@@ -171,7 +174,7 @@ impl<'a> Reader<'a> {
         }
         claim.needs = self.needs;
         if !self.letters.stars.is_empty() {
-            claim.leave_out("what divergence says of star".into());
+            claim.leave_out(OF_STAR.into());
         }
         Ok(claim)
     }

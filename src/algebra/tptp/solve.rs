@@ -5,7 +5,7 @@
 //! the others have to be proved. All else is `GaveUp`.
 
 use super::axioms::{Laws, operation};
-use super::claims::{Claim, Goal, Letters, Read, claims};
+use super::claims::{Claim, Goal, Letters, OF_STAR, Read, claims};
 use super::definitions::unfolded;
 use super::instances::with_instances;
 use super::load::Problem;
@@ -19,7 +19,7 @@ use crate::algebra::suite::{Declared, Item, Level, Link, OnRelations, Suite};
 use crate::algebra::tptp::text::{Annotated, Formula, Role, Term};
 use crate::base::control::{Control, Stop};
 use crate::base::results::problems::Szs;
-use crate::kernel::{Development, Id, Node, ONE, Operator, Rule, Statement, Sym, Terms, ZERO};
+use crate::kernel::{Development, Id, Node, ONE, Operator, Rule, Statement, Sym, TOP, Terms, ZERO};
 use rustc_hash::FxHashSet;
 use std::time::Instant;
 
@@ -281,9 +281,71 @@ impl Solver<'_> {
     /// Settles one claim: a goal has to be proved, or all to be refuted, as a product of counter-models is one of all
     /// goals. Proofs may use the laws given, or all.
     fn settle(&mut self, name: &str, claim: &Claim, laws: Option<&Laws>) -> Result<Verdict, Stop> {
+        if self.letters.stars.is_empty() {
+            return self.settle_as_read(name, claim, laws);
+        }
+        let said = self.with_coinduction(name, claim)?;
+        let verdict = self.settle_as_read(name, &said, laws)?;
+        if matches!(verdict, Verdict::Proved) {
+            return Ok(verdict);
+        }
+        // The axioms of divergence hold where `x*` is the star, and where it is T.
+        for top in [false, true] {
+            let claim = self.with_stars(claim, top);
+            let (parts, theorems) = (self.parts.len(), self.suite.development.theorems().len());
+            let other = self.settle_as_read(name, &claim, laws)?;
+            if matches!(other, Verdict::Refuted) {
+                return Ok(other);
+            }
+            self.parts.truncate(parts);
+            self.suite.development.forget(theorems);
+        }
+        Ok(verdict)
+    }
+
+    /// A claim where `x*` is the star of x, or T.
+    fn with_stars(&mut self, claim: &Claim, top: bool) -> Claim {
+        let terms = &mut self.suite.development.terms;
+        let mut by: Vec<(Sym, Id)> = Vec::new();
+        for &(x, letter) in &self.letters.stars {
+            let Node::Atom(symbol, _) = *terms.node(letter) else {
+                continue;
+            };
+            // Stars in x came before.
+            let x = terms.replace(x, &by);
+            let star = if top { TOP } else { terms.star(x) };
+            by.push((symbol, star));
+        }
+        let mut put = |t: &mut Id| *t = terms.replace(*t, &by);
+        let mut claim = claim.clone();
+        for (l, r) in claim.premises.iter_mut().flat_map(|p| &mut p.parts) {
+            put(l);
+            put(r);
+        }
+        for goal in &mut claim.goals {
+            match goal {
+                Goal::Compare(l, r, _) => [l, r].into_iter().for_each(&mut put),
+                Goal::Complemented(all) => {
+                    for (l, r, _) in all {
+                        put(l);
+                        put(r);
+                    }
+                }
+                Goal::BelowOne(t) => put(t),
+            }
+        }
+        claim.left_out.retain(|what| what != OF_STAR);
+        claim
+    }
+
+    fn settle_as_read(
+        &mut self,
+        name: &str,
+        claim: &Claim,
+        laws: Option<&Laws>,
+    ) -> Result<Verdict, Stop> {
         let solved = claim.clone().solved(&mut self.suite.development.terms);
         let claim = if claim.needs.domain { &solved } else { claim };
-        let claim = &self.with_coinduction(name, claim)?;
         let missing = laws
             .map(|laws| laws.missing(claim.needs))
             .unwrap_or_default();
