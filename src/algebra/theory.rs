@@ -331,6 +331,7 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "refinement" "theories/identities/refinement.thy"
         "concurrent" "theories/identities/concurrent.thy"
         "purity" "theories/identities/purity.thy"
+        "divergence" "theories/identities/divergence.thy"
         "demonic" "theories/identities/demonic.thy"
         "quotients" "theories/identities/quotients.thy"
         "schemes" "theories/identities/schemes.thy"

@@ -101,6 +101,26 @@ fn without_an_axiom_of_domains_it_is_no_theorem() {
     }
 }
 
+/// Nor is anything proved of divergence without one of its axioms.
+#[test]
+fn without_an_axiom_of_divergence_it_is_no_theorem() {
+    let texts = axiom_texts("divergence");
+    assert_eq!(texts.len(), 2);
+    for others in ["kleene antidomain", "semiring antidomain"] {
+        for (n, axiom) in texts.iter().enumerate() {
+            let goal = axiom.replace(", axiom,", ", conjecture,");
+            let other = &texts[1 - n];
+            assert_eq!(
+                szs(others, &format!("{other}{goal}")),
+                Szs::GaveUp,
+                "{axiom}"
+            );
+            let whole = format!("{others} divergence");
+            assert_eq!(szs(&whole, &goal), Szs::Theorem, "{axiom}");
+        }
+    }
+}
+
 /// An axiom does not follow from the others, so without it nothing may be said to follow that needs it. The only
 /// exceptions are the two unfoldings, each of which follows from the other and induction.
 #[test]

@@ -9,6 +9,8 @@ pub struct Algebra {
     one: usize,
     sum: Vec<Vec<usize>>,
     product: Vec<Vec<usize>>,
+    /// Whether the star of anything is the greatest element.
+    star_is_top: bool,
 }
 
 impl Algebra {
@@ -29,7 +31,14 @@ impl Algebra {
             one,
             sum: table(&sum),
             product: table(&product),
+            star_is_top: false,
         }
+    }
+
+    /// The same with another star.
+    pub fn with_top_for_star(mut self) -> Algebra {
+        self.star_is_top = true;
+        self
     }
 
     /// All relations on so many states, as sets of bits.
@@ -103,6 +112,9 @@ impl Algebra {
     }
 
     fn star(&self, x: usize) -> usize {
+        if self.star_is_top {
+            return (0..self.size()).fold(0, |top, y| self.sum[top][y]);
+        }
         let mut star = self.one;
         loop {
             let next = self.sum[star][self.product[x][star]];
@@ -139,6 +151,16 @@ impl Algebra {
         };
         let tests = (0..self.size()).filter(|y| self.complement(*y).is_some() && left(*y) == 0);
         tests.fold(0, |sum, y| self.sum[sum][y])
+    }
+
+    /// The greatest test that x may lead to itself from.
+    fn divergence(&self, x: usize) -> usize {
+        let again = |p: usize| {
+            let none = self.antidomain(self.product[x][p], true);
+            self.below(p, self.antidomain(none, true))
+        };
+        let tests = (0..self.size()).filter(|p| self.complement(*p).is_some() && again(*p));
+        tests.fold(0, |sum, p| self.sum[sum][p])
     }
 
     /// The least idempotent part of 1 that keeps x, of those that commute with each other.
@@ -286,6 +308,7 @@ impl Algebra {
                     ("c", [x]) => self.complement(*x).unwrap_or(0),
                     ("domain", [x]) => self.domain(*x),
                     ("antidomain", [x]) => self.antidomain(*x, true),
+                    ("divergence", [x]) => self.divergence(*x),
                     ("coantidomain", [x]) => self.antidomain(*x, false),
                     (name, []) => values[name],
                     _ => panic!("{name}"),

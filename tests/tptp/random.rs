@@ -175,6 +175,48 @@ fn random_formulas_about_domains_are_answered_rightly() {
     }
 }
 
+/// The same of divergence, with the axioms of star and without: there star may be any that coinduction allows.
+#[test]
+fn random_formulas_about_divergence_are_answered_rightly() {
+    let mut dice = Dice::seeded(0x3C6E_F372_FE94_F82B);
+    let functions = [
+        "addition",
+        "multiplication",
+        "multiplication",
+        "divergence",
+        "divergence",
+        "star",
+        "antidomain",
+    ];
+    for axioms in [
+        "kleene antidomain divergence",
+        "semiring antidomain divergence",
+    ] {
+        let given = stated(axioms, "");
+        let holds = |a: &Algebra| given.formulas.iter().all(|f| a.satisfies(&f.formula, &[]));
+        let other = algebras().into_iter().map(Algebra::with_top_for_star);
+        let all: Vec<Algebra> = algebras().into_iter().chain(other).filter(holds).collect();
+        let (mut theorems, mut refuted, mut seen) = (0, 0, 0);
+        for n in 0..random::cases(200) {
+            let body = implication(&mut dice, n, 2, &functions[..5 + n as usize % 3]);
+            match answered(axioms, &body, &all) {
+                (Szs::Theorem, _) => theorems += 1,
+                (Szs::CounterSatisfiable, fails) => {
+                    refuted += 1;
+                    seen += usize::from(fails);
+                }
+                _ => {}
+            }
+        }
+        println!(
+            "{axioms}: {} algebras, {theorems} theorems, {refuted} refuted ({seen} seen to fail)",
+            all.len()
+        );
+        assert!(random::enough(theorems, 20) && random::enough(refuted, 60));
+        assert!(random::any_number() || seen * 10 > refuted * 9);
+    }
+}
+
 /// The same of demonic refinement algebra: no theorem fails in a finite one, relational or not.
 #[test]
 fn random_formulas_of_demonic_refinement_are_answered_rightly() {

@@ -4,6 +4,7 @@
 //! greatest set of types (`super::types`) is computed each of which has a step of x into the set, whatever else is
 //! known of it. A test says that a type is in the set; if `p <= dom(x p)` can be shown of it, then `p ~div(x) = 0`.
 
+use super::build::Step;
 use super::domain::{Learner, zero};
 use super::omega::Effort;
 use super::types::Types;
@@ -53,9 +54,17 @@ impl Learner<'_, '_> {
 
     /// Where steps of one relation follow others for ever: `div(x + y)` is looked at from `div(x)`, behind which the
     /// next step of y comes.
-    pub fn steps_behind(&mut self) {
+    pub fn steps_behind(&mut self, in_sight: &[Id]) {
         let all = self.known.divergences.of.clone();
         for &x in &all {
+            let omega = |n: &Node| matches!(n, Node::Omega(y) if *y == x);
+            let terms = &mut self.s.b.terms;
+            if in_sight.iter().any(|t| terms.any(*t, &mut |n| omega(n))) {
+                let endless = terms.omega(x);
+                let again = terms.product([x, endless]);
+                let step = self.s.b.push(Rule::Unfold(x), endless, again);
+                self.isotone(step);
+            }
             for &z in &all {
                 let terms = &mut self.s.b.terms;
                 let test = terms.applied(Operator::Divergence, z);
@@ -108,22 +117,32 @@ impl Learner<'_, '_> {
                 if !steps.iter().any(last) {
                     continue;
                 }
-                let terms = &mut self.s.b.terms;
-                let [left, right] = [rule.left, rule.right].map(|y| terms.product([y, test]));
-                self.end(left, true);
-                let end = self.end(right, true);
-                let not = self.s.b.terms.not(end);
-                let step = self.s.b.within(&[not], rule.step, &[test]);
-                let [nothing, none] = [left, right].map(|y| self.s.b.terms.product([not, y]));
-                let known = self.c.zeros.iter().find(|z| z.left == none).copied();
-                let Some(known) = known.filter(|_| self.s.b.claims[step] == (nothing, none)) else {
-                    continue;
-                };
-                if let Some(step) = self.s.b.chain(&[step, known.step]) {
-                    self.least(not, left, true, step);
-                }
+                let step = self.s.b.within(&[], rule.step, &[test]);
+                self.isotone(step);
             }
         }
+    }
+
+    /// `dom(y) <= dom(z)` from `y <= z`.
+    fn isotone(&mut self, step: Step) {
+        let (left, right) = self.s.b.claims[step];
+        self.end(left, true);
+        let end = self.end(right, true);
+        let not = self.s.b.terms.not(end);
+        let none = self.s.b.terms.product([not, right]);
+        let known = self.known_zero(none);
+        let step = self.s.b.within(&[not], step, &[]);
+        if let Some(known) = known
+            && self.s.b.claims[step].1 == none
+            && let Some(step) = self.s.b.chain(&[step, known])
+        {
+            self.least(not, left, true, step);
+        }
+    }
+
+    fn known_zero(&self, left: Id) -> Option<Step> {
+        let known = self.c.zeros.iter().find(|z| z.left == left);
+        known.map(|z| z.step)
     }
 
     /// Learns `p ~div(x) = 0` where `p <= dom(x p)` is known by now, and looks for more such p; whether there is
@@ -145,7 +164,8 @@ impl Learner<'_, '_> {
         }
         let mut is_new = false;
         for x in self.known.divergences.of.clone() {
-            let Some(p) = self.repeated(x, &atoms, &mut types) else {
+            let p = self.repeated(x, &atoms, &mut types);
+            let Some(p) = p else {
                 continue;
             };
             if !self.known.divergences.tried.contains(&(x, p)) {

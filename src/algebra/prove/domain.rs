@@ -25,6 +25,10 @@ const KEPT: usize = 20;
 const VALUATIONS: usize = 48;
 /// Words that are asked to be 0 with all that is known.
 const WORDS: usize = 300;
+/// The same, where divergences are in sight.
+const FEW_WORDS: usize = 10;
+/// Zeros that a goal that is none of tests is decided with.
+const ZEROS: usize = 60;
 /// Rounds, each of which may use what the one before has learnt.
 const ROUNDS: usize = 6;
 
@@ -68,13 +72,21 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
         if let Some(step) = learner.rounds(&all, false, ROUNDS / 2) {
             return Some(step);
         }
-        (*learner.c, learner.known) = before;
-        learner.s.renew(learner.c);
-        learner.steps_behind();
+        learner.back_to(&before);
+        learner.steps_behind(&all);
         learner.carried();
         if let Some(step) = learner.rounds(&all, false, ROUNDS) {
             return Some(step);
         }
+        if !learner.s.b.terms.is_test(goal[0]) && learner.c.zeros.len() <= ZEROS {
+            let step = learner.s.decide(learner.c, goal[0], goal[1]);
+            if step.is_some() {
+                return step;
+            }
+        }
+        // Questions take too long with all that, and many are in vain.
+        learner.back_to(&before);
+        learner.words = FEW_WORDS;
     }
     let step = learner.rounds(&all, true, ROUNDS);
     learner.forget();
@@ -236,6 +248,12 @@ impl Learner<'_, '_> {
         step
     }
 
+    /// Forgets what was learnt since.
+    fn back_to(&mut self, before: &(Context, Known)) {
+        (*self.c, self.known) = before.clone();
+        self.s.renew(self.c);
+    }
+
     /// Learns as long as there is anything new, with questions to the search or without; a proof of the goal.
     fn rounds(&mut self, all: &[Id], asking: bool, most: usize) -> Option<Step> {
         for _ in 0..most {
@@ -245,7 +263,8 @@ impl Learner<'_, '_> {
             }
             let learnt = self.eliminate(asking);
             let step = self.goal();
-            if step.is_some() || !(self.diverge() || learnt) {
+            let more = !asking && self.diverge();
+            if step.is_some() || !(more || learnt) {
                 return step;
             }
         }

@@ -73,7 +73,9 @@ impl Types {
                 continue;
             };
             let letter = factors[at];
-            if !matches!(s.b.terms.node(letter), Node::Atom(..) | Node::SumOver(..)) {
+            let is_letter =
+                |n: &Node| matches!(n, Node::Atom(..) | Node::SumOver(..) | Node::Omega(_));
+            if !is_letter(s.b.terms.node(letter)) {
                 whole &= apart.contains(&z.left);
                 continue;
             }

@@ -3,7 +3,8 @@
 //! ```text
 //! file       = ('theory' title STRING ';')? (item ';')*    the ';' may be left out before an item's first word, and at
 //!                                                           the end
-//! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega' | 'domain' |  |  'use' (title | STRING)
+//! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega' | 'domain' | 'divergence' | 'demonic')
+//!            | 'use' (title | STRING)
 //!            | ('action' | 'test') (indexed ('is' WORDS)?),*  |  'let' indexed '=' term
 //!            | 'hypothesis' title STRING? ('syntactic' NAME)? ':' statement
 //!            | 'conclusion' title STRING? ':' statement ('proved' title 'in' title)?

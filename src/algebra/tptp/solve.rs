@@ -58,6 +58,8 @@ pub struct Part {
 
 /// Tests, and stars with tests behind them, that coinduction is tried with.
 const MOST_TRIED: usize = 4;
+/// Nodes of a search that only tries something.
+const TRIED_STEPS: usize = 100;
 
 /// What came of a claim, or of all.
 enum Verdict {
@@ -91,7 +93,7 @@ pub fn solve(problem: &Problem, limits: &Limits, control: &Control) -> Result<So
     let conjectures = of_role(problem, Role::Conjecture);
     let mut solver = Solver {
         laws: &laws,
-        limits,
+        limits: *limits,
         control,
         suite: Suite::default(),
         letters: Letters::default(),
@@ -156,7 +158,7 @@ fn foreign(formula: &Formula) -> Option<String> {
 
 struct Solver<'a> {
     laws: &'a Laws,
-    limits: &'a Limits,
+    limits: Limits,
     control: &'a Control,
     suite: Suite,
     letters: Letters,
@@ -284,22 +286,28 @@ impl Solver<'_> {
         if self.letters.stars.is_empty() {
             return self.settle_as_read(name, claim, laws);
         }
+        let limits = self.limits;
+        self.limits.steps = limits.steps.min(TRIED_STEPS);
         let said = self.with_coinduction(name, claim)?;
-        let verdict = self.settle_as_read(name, &said, laws)?;
+        self.limits = limits;
+        let mut verdict = self.settle_as_read(name, &said, laws)?;
         if matches!(verdict, Verdict::Proved) {
             return Ok(verdict);
         }
         // The axioms of divergence hold where `x*` is the star, and where it is T.
+        self.limits.steps = limits.steps.min(TRIED_STEPS);
         for top in [false, true] {
             let claim = self.with_stars(claim, top);
             let (parts, theorems) = (self.parts.len(), self.suite.development.theorems().len());
             let other = self.settle_as_read(name, &claim, laws)?;
             if matches!(other, Verdict::Refuted) {
-                return Ok(other);
+                verdict = other;
+                break;
             }
             self.parts.truncate(parts);
             self.suite.development.forget(theorems);
         }
+        self.limits = limits;
         Ok(verdict)
     }
 
@@ -541,7 +549,7 @@ impl Solver<'_> {
         let item = self.suite.items.len() - 1;
         let before = self.suite.development.theorems().len();
         let begun = Instant::now();
-        let mut outcome = prove::prove(&mut self.suite, item, self.limits);
+        let mut outcome = prove::prove(&mut self.suite, item, &self.limits);
         let time = begun.elapsed().as_secs_f64();
         let d = &mut self.suite.development;
         let mut level = item_level;
