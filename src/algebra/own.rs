@@ -551,8 +551,8 @@ fn map(t: &Term, change: &mut dyn FnMut(&Form) -> Form) -> Term {
     Term::new(t.span, change(&form))
 }
 
-/// Whether `dom` or one of its kin stands in a term. What holds of them on all states need not hold on the reachable ones, so
-/// hypotheses that were settled on different sets of states would not go together.
+/// Whether `dom` or one of its kin stands in a term. What holds of them on all states need not hold on the reachable
+/// ones, so hypotheses that were settled on different sets of states would not go together.
 fn speaks_of_domains(t: &Term) -> bool {
     let mut found = false;
     map(t, &mut |form| {

@@ -6,7 +6,7 @@ use crate::base::control::{Control, Stop};
 use crate::base::evidence::{Diagrams, Root};
 use crate::engine::Variable;
 use crate::engine::relations::{Encoding, Evaluator, Ground, GroundAtom, Item, Meaning};
-use crate::kernel::{Id, Node, Terms};
+use crate::kernel::{Id, Node, Operator, Terms};
 use crate::model::program::{Expr, Program};
 use crate::theorem::checked;
 use biodivine_lib_bdd::Bdd;
@@ -199,7 +199,11 @@ impl Atoms<'_, '_> {
             Node::Not(x) => self.ground(*x)?.map(|x| Ground::Not(Box::new(x))),
             Node::Star(x) => self.ground(*x)?.map(|x| Ground::Star(Box::new(x))),
             Node::Omega(x) => self.ground(*x)?.map(|x| Ground::Omega(Box::new(x))),
-            Node::Applied(operator, x) => self.ground(*x)?.map(|x| Ground::applied(*operator, x)),
+            Node::Applied(operator, x) => self.ground(*x)?.map(|x| match operator {
+                Operator::Domain => Ground::Domain(Box::new(x)),
+                Operator::Codomain => Ground::Codomain(Box::new(x)),
+                Operator::Divergence => Ground::divergence(x),
+            }),
             Node::SumOver(..) | Node::ProductOver(..) => None,
             Node::Atom(s, _) => self.atom(*s)?.map(Ground::Atom),
         })

@@ -305,7 +305,7 @@ impl Model<'_, '_> {
                         "a term without `T`, `^w` and `#` in `cod(..)`",
                     );
                 }
-                Ground::applied(*operator, inner)
+                applied(*operator, inner)
             }
             Form::Hash(x, y) => Ground::Hash(
                 Box::new(self.ground(x, b, atoms, depth)?),
@@ -503,5 +503,14 @@ fn is_test(t: &Ground, atoms: &Atoms) -> bool {
         Ground::Atom(a) => matches!(atoms.0[*a].meaning, Meaning::Test(_)),
         Ground::Sum(all) | Ground::Product(all) => all.iter().all(|x| is_test(x, atoms)),
         _ => false,
+    }
+}
+
+/// A test of a term.
+pub(super) fn applied(operator: Operator, x: Ground) -> Ground {
+    match operator {
+        Operator::Domain => Ground::Domain(Box::new(x)),
+        Operator::Codomain => Ground::Codomain(Box::new(x)),
+        Operator::Divergence => Ground::divergence(x),
     }
 }

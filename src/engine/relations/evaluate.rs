@@ -11,7 +11,6 @@ use super::layout::Bit;
 use super::witness::{image, preimage};
 use crate::base::control::Stop;
 use crate::engine::relations::relation::{Rel, union};
-use crate::kernel::Operator;
 use biodivine_lib_bdd::Bdd;
 
 /// What an atom stands for on this program.
@@ -62,13 +61,9 @@ pub enum Ground {
 }
 
 impl Ground {
-    /// A test of a term. Relations go on for ever, each behind the last, from where their omega begins.
-    pub fn applied(operator: Operator, x: Ground) -> Ground {
-        match operator {
-            Operator::Domain => Ground::Domain(Box::new(x)),
-            Operator::Codomain => Ground::Codomain(Box::new(x)),
-            Operator::Divergence => Ground::Domain(Box::new(Ground::Omega(Box::new(x)))),
-        }
+    /// `div(x)`: relations follow each other for ever from where their omega begins.
+    pub fn divergence(x: Ground) -> Ground {
+        Ground::Domain(Box::new(Ground::Omega(Box::new(x))))
     }
 
     /// Calls `f` with every atom.

@@ -13,7 +13,7 @@ use crate::engine::relations::{Bit, Encoding, Ground, GroundAtom, Item, Meaning}
 use crate::kernel::{self, Development, Id, Index, Node, Statement, Sym};
 use crate::model::program::{CellId, Class as CellClass, How, LocId, Program, ThreadId, each_use};
 use crate::theorem::invariants::Rung;
-use crate::theorem::read::Model;
+use crate::theorem::read::{Model, applied};
 use crate::theorem::reduced::transactions::{Phase, Phased, somewhere};
 use biodivine_lib_bdd::Bdd;
 use rustc_hash::FxHashMap;
@@ -384,7 +384,7 @@ impl Discharge {
             Node::Not(x) => Ground::Not(Box::new(one(*x)?)),
             Node::Star(x) => Ground::Star(Box::new(one(*x)?)),
             Node::Omega(x) => Ground::Omega(Box::new(one(*x)?)),
-            Node::Applied(operator, x) => Ground::applied(*operator, one(*x)?),
+            Node::Applied(operator, x) => applied(*operator, one(*x)?),
             Node::Sum(all) => Ground::Sum(all.iter().map(|x| one(*x)).collect::<Result<_, _>>()?),
             Node::Product(all) => {
                 Ground::Product(all.iter().map(|x| one(*x)).collect::<Result<_, _>>()?)
