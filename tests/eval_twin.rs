@@ -194,6 +194,7 @@ impl Twin {
                 let on = (0..n).map(|b| x.iter().any(|row| row[b]));
                 diagonal(&on.collect::<Vec<bool>>())
             }
+            Term::Divergence(x) => diagonal(&endless(&self.value(x, j))),
             Term::Hash(x, y) => {
                 let omega = self.value(&Term::Omega(x.clone()), j);
                 plus(
@@ -280,6 +281,7 @@ enum Term {
     Star(Box<Term>),
     Omega(Box<Term>),
     Domain(Box<Term>),
+    Divergence(Box<Term>),
     Codomain(Box<Term>),
     Hash(Box<Term>, Box<Term>),
 }
@@ -297,6 +299,7 @@ impl std::fmt::Display for Term {
             Term::Star(x) => write!(f, "({x})*"),
             Term::Omega(x) => write!(f, "({x})^w"),
             Term::Domain(x) => write!(f, "dom({x})"),
+            Term::Divergence(x) => write!(f, "div({x})"),
             Term::Codomain(x) => write!(f, "cod({x})"),
             Term::Hash(x, y) => write!(f, "(({x}) # ({y}))"),
         }
@@ -308,7 +311,8 @@ fn has_top(t: &Term) -> bool {
     match t {
         Term::Top | Term::Omega(_) | Term::Hash(..) => true,
         Term::Zero | Term::One | Term::Atom(_) => false,
-        Term::Domain(x) | Term::Codomain(x) | Term::Not(x) | Term::Star(x) => has_top(x),
+        Term::Domain(x) | Term::Codomain(x) | Term::Divergence(x) => has_top(x),
+        Term::Not(x) | Term::Star(x) => has_top(x),
         Term::Sum(x, y) | Term::Product(x, y) => has_top(x) || has_top(y),
     }
 }
@@ -342,6 +346,10 @@ fn term(actions: Vec<String>, tests: Vec<String>) -> impl Strategy<Value = Term>
                     true => Term::Domain(x),
                     false => Term::Codomain(x),
                 };
+                if not { Term::Not(Box::new(test)) } else { test }
+            }),
+            1 => (x.clone(), any::<bool>()).prop_map(|(x, not)| {
+                let test = Term::Divergence(Box::new(x));
                 if not { Term::Not(Box::new(test)) } else { test }
             }),
             1 => (x.clone(), x).prop_map(|(x, y)| Term::Hash(Box::new(x), Box::new(y))),
