@@ -7,7 +7,7 @@
 use super::build::Step;
 use super::domain::{Learner, zero};
 use super::omega::Effort;
-use super::types::Types;
+use super::types::{NODES, Types};
 use crate::kernel::{Id, Node, ONE, Operator, Rule, ZERO};
 use biodivine_lib_bdd::Bdd;
 
@@ -52,8 +52,8 @@ impl Learner<'_, '_> {
         self.collect(&[x]);
     }
 
-    /// Where steps of one relation follow others for ever: `div(x + y)` is looked at from `div(x)`, behind which the
-    /// next step of y comes.
+    /// Looks at domains that no statement speaks of, but laws need: of `x* y div(x + y)`, which tells where the next
+    /// step of y comes behind `div(x)`; of `x div(z)`, where x or z begins with the other; and of `x^w`.
     pub fn steps_behind(&mut self, in_sight: &[Id]) {
         let all = self.known.divergences.of.clone();
         for &x in &all {
@@ -213,7 +213,7 @@ impl Learner<'_, '_> {
         let diverges = types.guards.bdd(self.s.b.terms, divergence);
         let mut all = types.possible.and_not(&diverges);
         loop {
-            let fewer = all.and(&self.leads(x, &all.or(&diverges), types)?);
+            let fewer = all.and(&self.leads(x, &all.or(&diverges), types));
             if fewer == all {
                 break;
             }
@@ -235,28 +235,25 @@ impl Learner<'_, '_> {
     }
 
     /// Types that have a step of x into a set of types, whatever else is known of them.
-    fn leads(&mut self, x: Id, to: &Bdd, types: &mut Types) -> Option<Bdd> {
+    fn leads(&mut self, x: Id, to: &Bdd, types: &mut Types) -> Bdd {
+        if self.s.b.terms.is_test(x) {
+            return types.guards.bdd(self.s.b.terms, x).and(to);
+        }
         let mut some = self.leads_by_domains(x, to, types);
         match self.s.b.terms.node(x).clone() {
-            _ if self.s.b.terms.is_test(x) => {
-                return Some(types.guards.bdd(self.s.b.terms, x).and(to));
-            }
             Node::Sum(all) => {
                 for y in all {
-                    some = some.or(&self.leads(y, to, types)?);
+                    some = some.or(&self.leads(y, to, types));
                 }
             }
             Node::Product(all) => {
-                let mut before = to.clone();
-                for y in all.into_iter().rev() {
-                    before = self.leads(y, &before, types)?;
-                }
-                some = some.or(&before);
+                let back = all.into_iter().rev();
+                some = some.or(&back.fold(to.clone(), |to, y| self.leads(y, &to, types)));
             }
             Node::Star(y) => {
                 some = some.or(to);
                 for _ in 0..AROUND {
-                    let more = some.or(&self.leads(y, &some, types)?);
+                    let more = some.or(&self.leads(y, &some, types));
                     if more == some {
                         break;
                     }
@@ -265,7 +262,7 @@ impl Learner<'_, '_> {
             }
             _ => {}
         }
-        Some(some)
+        some
     }
 
     /// A domain `dom(x y)` says that a step of x leads to where y begins, and only to where it may lead.
@@ -284,7 +281,11 @@ impl Learner<'_, '_> {
             *rest = self.s.b.terms.applied(Operator::Domain, *rest);
             let begins = types.guards.bdd(self.s.b.terms, *test);
             let goes_on = types.behind.bdd(self.s.b.terms, *rest);
-            only = only.and(&goes_on.imp(&begins));
+            let fewer = only.and(&goes_on.imp(&begins));
+            // What is left out is only not made use of.
+            if fewer.size() <= NODES {
+                only = fewer;
+            }
         }
         let mut some = only.and_not(&only);
         for (test, rest) in ends {

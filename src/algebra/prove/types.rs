@@ -10,7 +10,7 @@ use biodivine_lib_bdd::{Bdd, BddValuation, BddVariable};
 use rustc_hash::FxHashMap;
 
 /// Nodes of a BDD of types.
-const NODES: usize = 1 << 14;
+pub const NODES: usize = 1 << 14;
 /// States of the automaton of what a domain is of.
 const STATES: usize = 200;
 

@@ -654,8 +654,19 @@ fn level(terms: &Terms, item: &Item) -> Level {
     sides.fold(Level::default(), |level, t| level.max(level_of(terms, t)))
 }
 
-/// Whether the rules of domain are used of terms that may be no elements: with `*` or `T` where there may be none.
-fn uses_domain_beyond(d: &Development, theorem: usize, star: bool) -> bool {
+/// Whether the rules of domain and divergence are used of terms that may be no elements: with `*` or `T` where there
+/// may be none.
+fn uses_domain_beyond(d: &mut Development, theorem: usize, star: bool) -> bool {
+    let steps = d.theorem(theorem).map(|t| t.steps.clone());
+    let steps = steps.unwrap_or_default();
+    let diverge = |rule: &Rule| matches!(rule, Rule::BelowDivergence(..));
+    let claims = match steps.iter().any(diverge) {
+        true => d.claims(theorem).ok(),
+        false => Some(Vec::new()),
+    };
+    let Some(claims) = claims else {
+        return true;
+    };
     let beyond = |t: &Id| {
         d.terms.any(*t, &mut |n| match n {
             Node::Top | Node::Omega(_) => true,
@@ -663,11 +674,10 @@ fn uses_domain_beyond(d: &Development, theorem: usize, star: bool) -> bool {
             _ => false,
         })
     };
-    let steps = d.theorem(theorem).map_or(&[][..], |t| &t.steps);
     steps.iter().any(|rule| match rule {
-        Rule::Domain(x) | Rule::Codomain(x) => beyond(x),
-        Rule::Divergence(x) | Rule::BelowDivergence(x, _) => beyond(x),
+        Rule::Domain(x) | Rule::Codomain(x) | Rule::Divergence(x) => beyond(x),
         Rule::BeforeDomain(x, y, _) | Rule::BehindCodomain(x, y, _) => beyond(x) || beyond(y),
+        Rule::BelowDivergence(x, step) => beyond(x) || beyond(&claims[*step].left),
         _ => false,
     })
 }
