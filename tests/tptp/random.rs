@@ -197,7 +197,7 @@ fn random_formulas_about_divergence_are_answered_rightly() {
         let other = algebras().into_iter().map(Algebra::with_top_for_star);
         let all: Vec<Algebra> = algebras().into_iter().chain(other).filter(holds).collect();
         let (mut theorems, mut refuted, mut seen) = (0, 0, 0);
-        for n in 0..random::cases(200) {
+        for n in 0..random::cases(50) {
             let body = implication(&mut dice, n, 2, &functions[..5 + n as usize % 3]);
             match answered(axioms, &body, &all) {
                 (Szs::Theorem, _) => theorems += 1,
@@ -212,7 +212,7 @@ fn random_formulas_about_divergence_are_answered_rightly() {
             "{axioms}: {} algebras, {theorems} theorems, {refuted} refuted ({seen} seen to fail)",
             all.len()
         );
-        assert!(random::enough(theorems, 20) && random::enough(refuted, 60));
+        assert!(random::enough(theorems, 8) && random::enough(refuted, 30));
         assert!(random::any_number() || seen * 10 > refuted * 9);
     }
 }

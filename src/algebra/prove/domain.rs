@@ -60,6 +60,7 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
         c,
         goal,
         words: WORDS,
+        asking: false,
         known: Known::default(),
     };
     learner.collect(&all);
@@ -99,6 +100,8 @@ pub struct Learner<'s, 't> {
     goal: [Id; 2],
     /// Words that may still be asked to be 0.
     words: usize,
+    /// Whether the search is asked, too.
+    asking: bool,
     pub known: Known,
 }
 
@@ -237,7 +240,7 @@ impl Learner<'_, '_> {
             return Some(step);
         }
         // Hypotheses of other forms are applied a few times.
-        let applies = self.c.rules.iter().any(|r| r.right != ZERO);
+        let applies = self.asking && self.c.rules.iter().any(|r| r.right != ZERO);
         let budget = self.s.budget;
         self.s.budget = budget.min(60);
         let step = match applies {
@@ -256,6 +259,7 @@ impl Learner<'_, '_> {
 
     /// Learns as long as there is anything new, with questions to the search or without; a proof of the goal.
     fn rounds(&mut self, all: &[Id], asking: bool, most: usize) -> Option<Step> {
+        self.asking = asking;
         for _ in 0..most {
             self.unfold_all();
             if asking {
