@@ -12,7 +12,7 @@ use super::decide::Guards;
 use super::divergence::Divergences;
 use super::omega::Effort;
 use super::search::ProofSearch;
-use super::types::{Run, Types};
+use super::types::{Run, Types, ZEROS};
 use crate::kernel::{Automaton, Id, Node, ONE, Operator, Rule, TOP, ZERO};
 
 /// Domains and codomains that are looked at.
@@ -27,8 +27,10 @@ const VALUATIONS: usize = 48;
 const WORDS: usize = 300;
 /// The same, where divergences are in sight.
 const FEW_WORDS: usize = 10;
-/// Zeros that a goal that is none of tests is decided with.
-const ZEROS: usize = 60;
+/// Valuations asked about before the search, where divergences are in sight.
+const DEATHS: usize = 400;
+/// One that was asked about in vain counts as so many more.
+const IN_VAIN: usize = 20;
 /// Rounds, each of which may use what the one before has learnt.
 const ROUNDS: usize = 6;
 
@@ -60,6 +62,7 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
         c,
         goal,
         words: WORDS,
+        deaths: DEATHS,
         asking: false,
         known: Known::default(),
     };
@@ -100,6 +103,8 @@ pub struct Learner<'s, 't> {
     goal: [Id; 2],
     /// Words that may still be asked to be 0.
     words: usize,
+    /// Valuations that may still be asked about, where divergences are in sight.
+    deaths: usize,
     /// Whether the search is asked, too.
     asking: bool,
     pub known: Known,
@@ -519,6 +524,9 @@ impl Learner<'_, '_> {
     /// A proof of `w x = 0`: from what is known of the domains behind the first letters of x, or as a whole, which is
     /// needed where they lead back to x.
     fn dies(&mut self, end: End, w: Id, run: Option<&Run>, types: &mut Types) -> Option<Step> {
+        if !self.asking {
+            self.deaths = self.deaths.checked_sub(1)?;
+        }
         let whole = self.beside(&[w], end.of, end.ahead);
         if let Some(step) = self.dies_letter_by_letter(end, w, whole, types) {
             return Some(step);
@@ -528,7 +536,13 @@ impl Learner<'_, '_> {
             None => None,
         };
         let few = barring.and_then(|z| self.s.decide_with(&z, whole, ZERO, Effort::Direct));
-        few.or_else(|| self.nothing(whole))
+        if few.is_some() || !self.asking {
+            // What can't be decided takes longest.
+            let cost = if few.is_some() { 0 } else { IN_VAIN };
+            self.deaths = self.deaths.saturating_sub(cost);
+            return few;
+        }
+        self.nothing(whole)
     }
 
     fn dies_letter_by_letter(

@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 
 /// Nodes of a BDD of types.
 pub const NODES: usize = 1 << 14;
+/// Zeros that a decision is made with.
+pub const ZEROS: usize = 70;
 /// States of the automaton of what a domain is of.
 const STATES: usize = 200;
 
@@ -154,6 +156,9 @@ impl Types {
             let (_, bar, z) = all.find(|(_, bar, _)| bar.eval_in(&witness))?;
             rest = rest.and_not(bar);
             cover.push(*z);
+            if cover.len() > ZEROS || rest.size() > NODES {
+                return None;
+            }
         }
         Some(cover)
     }
@@ -292,7 +297,7 @@ impl Types {
             let open = dead[*from].and(guard).and(&self.moved(&run.reached[*to]));
             add(self.barred(Some(*letter), &open)?);
         }
-        Some(zeros)
+        (zeros.len() <= ZEROS).then_some(zeros)
     }
 
     /// The valuations from which a letter may lead to one of some; or those to which it may lead from one of them.
