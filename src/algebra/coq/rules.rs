@@ -192,12 +192,18 @@ impl Script<'_> {
     /// `p <= div(x)` from a proof of `p <= dom(x p)`.
     fn below_divergence(&mut self, n: usize, x: Id, m: usize, scope: &Scope) -> String {
         let Claim { left: p, right, .. } = self.claims[m];
-        let goal = test(Operator::Domain, Tree::product(&[x, p]));
-        let glue = self.glue.below(&Tree::Term(right), &goal, scope);
-        let step = linked([Some(self.use_of(m, scope)), glue]);
+        // p may be 1, which the lemma wants as a test.
+        let of = Tree::Test(Box::new(Tree::Term(p)));
+        let goal = test(
+            Operator::Domain,
+            Tree::Product(vec![Tree::Term(x), of.clone()]),
+        );
+        let before = self.glue.below(&of, &Tree::Term(p), scope);
+        let after = self.glue.below(&Tree::Term(right), &goal, scope);
+        let step = linked([before, Some(self.use_of(m, scope)), after]);
         let right = test(Operator::Divergence, Tree::Term(x));
         let lemma = format!("(below_dv {step})");
-        self.framed(n, &Tree::Term(p), lemma, &right, scope)
+        self.framed(n, &of, lemma, &right, scope)
     }
 
     /// A proof of `raw <= z` from a step that says so of the normal form of `raw`.
