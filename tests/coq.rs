@@ -117,6 +117,17 @@ fn what_is_proved_is_accepted_and_assumes_nothing() {
     assert_eq!(said.trim(), "Closed under the global context");
 }
 
+/// Where a test that the coinduction of divergence speaks of is 1, the text says that it is a test.
+#[test]
+fn a_divergence_of_everything_is_accepted() {
+    let Some(folder) = folder() else { return };
+    let text = "level divergence;\naction x;\nidentity always : div(x*) = 1;\n";
+    let mut d = proved("always.thy", text);
+    let text = export(&mut d, "always.thy").expect("it is small");
+    assert!(text.contains("below_dv"));
+    coq(folder, "always", &text).unwrap_or_else(|e| panic!("{e}"));
+}
+
 /// The text with one line changed.
 fn changed(text: &str, at: &str, f: impl Fn(&str) -> String) -> String {
     let mut changes = 0;
