@@ -531,7 +531,8 @@ impl Learner<'_, '_> {
         if let Some(step) = self.dies_letter_by_letter(end, w, whole, types) {
             return Some(step);
         }
-        let barring = match run.filter(|_| end.ahead) {
+        // Questions find shorter proofs, where they are affordable.
+        let barring = match run.filter(|_| end.ahead && !self.known.divergences.is_empty()) {
             Some(run) => types.barring(self.s, w, run),
             None => None,
         };
