@@ -128,6 +128,38 @@ fn a_divergence_of_everything_is_accepted() {
     coq(folder, "always", &text).unwrap_or_else(|e| panic!("{e}"));
 }
 
+/// `kat` takes exponential time in the number of tests: those in the middle of a chain are eliminated, and what stands
+/// on both sides is a letter.
+#[test]
+fn few_tests_stand_in_a_leaf() {
+    let Some(folder) = folder() else { return };
+    let chain: Vec<String> = (0..12).map(|n| format!("p{n} ~p{} = 0", n + 1)).collect();
+    let each: Vec<String> = (0..8).map(|n| format!("p{n} x = 0")).collect();
+    let all: Vec<String> = (0..8).map(|n| format!("p{n}")).collect();
+    let tests: Vec<String> = (0..13).map(|n| format!("p{n}")).collect();
+    let text = format!(
+        "action x, y;\ntest {}, q;\nidentity chain [{}, p12 x = 0, q y = 0] : p0 x = 0;\n\
+         identity choice [{}, q y = 0] : ({}) x = 0;\n\
+         identity sum : p8 x <= ({}) x;\n",
+        tests.join(", "),
+        chain.join(", "),
+        each.join(", "),
+        all.join(" + "),
+        tests.join(" + "),
+    );
+    let mut d = proved("chain.thy", &text);
+    let text = export(&mut d, "chain.thy").expect("it is small");
+    let lemmas: Vec<&str> = text.lines().filter(|l| l.starts_with("Lemma")).collect();
+    let (last, before) = lemmas.split_last().expect("there are some");
+    assert!(before.iter().all(|l| !l.contains(" p8")), "{lemmas:?}");
+    assert!(
+        last.contains(" p8") && text.contains("first [letters | leaf]"),
+        "{last}"
+    );
+    assert!(text.contains("  x1 + x0 ≦ x0 + x1"));
+    coq(folder, "chain", &text).unwrap_or_else(|e| panic!("{e}"));
+}
+
 /// The text with one line changed.
 fn changed(text: &str, at: &str, f: impl Fn(&str) -> String) -> String {
     let mut changes = 0;

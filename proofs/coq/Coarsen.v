@@ -286,6 +286,11 @@ End rules.
 
 (** Closes what holds in every Kleene algebra with tests. *)
 Ltac leaf := (apply by_equation || apply by_equation'); pre_dec true.
+(** The same with tests as letters. [leaf] takes exponential time in their number. *)
+Ltac letters := rewrite ?inj_cup, ?inj_cap;
+  repeat match goal with
+  | |- context [@inj ?K ?n ?p] => let z := fresh in set (z := @inj K n p); clearbody z
+  end; leaf.
 
 (** * Domain and codomain *)
 

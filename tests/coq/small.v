@@ -84,11 +84,11 @@ Proof.
 Qed.
 
 Lemma leaf_9 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
-  (x0)^* ⋅ x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
-Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
-Lemma leaf_10 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
 Proof. first [leaf | refine (tr (le (eq_dot rfe (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
+Lemma leaf_10 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
+  (x0)^* ⋅ x0 ⋅ o0 ≦ x0 ⋅ (x0)^* ⋅ o0.
+Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT))))); leaf]. Qed.
 Lemma leaf_11 (x0 : X) (o0 : X) (T : X) (No0 : o0 ≡ o0 ⋅ T) (NT : T ≡ (x0 + o0 + T)^*) :
   x0 ⋅ (x0)^* ⋅ o0 ≦ x0 ⋅ ((x0)^* ⋅ o0) + 0.
 Proof. first [leaf | refine (tr (le (eq_dot (eq_dot rfe rfe) (tre No0 (eq_dot rfe NT)))) _); refine (tr _ (ge (eq_cup (eq_dot rfe (eq_dot rfe (tre No0 (eq_dot rfe NT)))) rfe))); leaf]. Qed.
@@ -109,15 +109,15 @@ Theorem unfold : forall (x : X),
   om x ≡ x ⋅ (om x).
 Proof.
   intros x.
-  assert (s2 : (x)^* ⋅ x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
+  assert (s2 : x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
   {
     exact (leaf_9 x (om x) T (om_top _) (top_star _)).
   }
-  assert (s6 : x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
+  assert (s5 : (x)^* ⋅ x ⋅ (om x) ≦ x ⋅ (x)^* ⋅ (om x)).
   {
     exact (leaf_10 x (om x) T (om_top _) (top_star _)).
   }
-  exact (both (tr (tr unfold_om (tr s6 (tr (tr (leaf_14 x (om x) T (om_top _) (top_star _)) (le_dot rfl (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) s2) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _))))) s6))) (tr (leaf_14 x (om x) T (om_top _) (top_star _)) (le_dot rfl (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) s2) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _)))))) (tr (leaf_15 x (om x) T (om_top _) (top_star _)) (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) (leaf_9 x (om x) T (om_top _) (top_star _))) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _))))).
+  exact (both (tr (tr unfold_om (tr s2 (tr (tr (leaf_14 x (om x) T (om_top _) (top_star _)) (le_dot rfl (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) s5) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _))))) s2))) (tr (leaf_14 x (om x) T (om_top _) (top_star _)) (le_dot rfl (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) s5) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _)))))) (tr (leaf_15 x (om x) T (om_top _) (top_star _)) (tr (coinduction (tr (tr (tr (le_dot rfl unfold_om) (leaf_12 x (om x) T (om_top _) (top_star _))) (leaf_10 x (om x) T (om_top _) (top_star _))) (leaf_11 x (om x) T (om_top _) (top_star _)))) (leaf_13 x (om x) T (om_top _) (top_star _))))).
 Qed.
 
 Lemma leaf_16 (x0 : X) (p0 : B) (T : X) (NT : T ≡ (x0 + T)^*) :

@@ -15,7 +15,7 @@ const TAKEN: &str = "\
     tre sye le_cup le_dot le_str le_om eq_cup eq_dot eq_str eq_om eq_tests eq_inj ref_test eq_or eq_and eq_not \
     top_star om_top om_zero om_one om_of_top le_sumx eq_sumx eq_sumt but_sumx but_sumt sumx_zero sumt_bot sumx_tests \
     chain join star_left star_right coinduction unfold_om intro_x intro_t separate_x separate_t elim_x elim_t \
-    product_elim product_intro omega_algebra processes members";
+    product_elim product_intro omega_algebra processes members letters";
 
 /// The identifiers of an export.
 pub struct Names {

@@ -96,7 +96,7 @@ impl Printer<'_> {
         text
     }
 
-    /// A term; `opaque` is asked first how atoms, omegas, sums over processes and `T` are to be printed.
+    /// A term; `opaque` is asked first how tests, atoms, omegas, sums over processes and `T` are to be printed.
     pub fn tree(&mut self, t: &Tree, sort: Sort, scope: &Scope, opaque: &mut Opaque) -> String {
         let mut text = String::new();
         self.put(&mut text, t, sort, 0, scope, opaque);
@@ -138,7 +138,10 @@ impl Printer<'_> {
         match t {
             Tree::Term(t) => {
                 let tree = match self.taken_apart(*t, sort) {
-                    Ok(tree) => tree,
+                    Ok(tree) => match test.then(|| opaque(self, *t, sort)).flatten() {
+                        Some(name) => return text.push_str(&name),
+                        None => tree,
+                    },
                     Err(atom) => {
                         let name = match opaque(self, atom, sort) {
                             Some(name) => name,

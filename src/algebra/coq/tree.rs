@@ -143,7 +143,8 @@ impl Tree {
         }
     }
 
-    fn parts(&self) -> &[Tree] {
+    /// What it is made of.
+    pub fn parts(&self) -> &[Tree] {
         match self {
             Tree::Term(_) => &[],
             Tree::Sum(all) | Tree::Product(all) => all,

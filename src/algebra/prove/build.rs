@@ -82,6 +82,19 @@ impl<'t> Builder<'t> {
         step
     }
 
+    /// The same, if it takes no more pairs than these.
+    pub fn decide_within(&mut self, left: Id, right: Id, pairs: usize) -> Option<Step> {
+        let (limit, too_large) = (self.limit, self.too_large);
+        self.limit = limit.min(pairs);
+        let step = self.decide(left, right);
+        self.limit = limit;
+        if step.is_none() {
+            self.decided.remove(&(left, right));
+            self.too_large = too_large;
+        }
+        step
+    }
+
     /// Whether an inclusion that decisions could not show doesn't follow from the axioms: there is a word against it,
     /// or no omega or sum over processes that proofs might look into.
     pub fn is_settled(&self, left: Id, right: Id) -> bool {
@@ -305,25 +318,24 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Only the steps that `of` rests on, renumbered; and where `of` are then.
-pub fn prune(rules: Vec<Rule>, of: &[Step]) -> (Vec<Rule>, Vec<Step>) {
-    let mut needed = vec![false; rules.len()];
-    for &s in of {
-        needed[s] = true;
-    }
-    for n in (0..rules.len()).rev() {
-        if needed[n] {
-            rules[n].rests_on().iter().for_each(|s| needed[*s] = true);
-        }
-    }
-    let mut at = vec![0; rules.len()];
+/// Only the steps that `of` rests on, renumbered so that each comes behind what it rests on; and where `of` are then.
+pub fn prune(rules: &[Rule], of: &[Step]) -> (Vec<Rule>, Vec<Step>) {
+    let mut at: FxHashMap<Step, Step> = FxHashMap::default();
     let mut kept = Vec::new();
-    for (n, mut rule) in rules.into_iter().enumerate() {
-        if needed[n] {
-            at[n] = kept.len();
-            rule.renumber(|s| at[s]);
+    let mut next: Vec<(Step, bool)> = of.iter().rev().map(|n| (*n, false)).collect();
+    while let Some((n, ready)) = next.pop() {
+        if at.contains_key(&n) {
+            continue;
+        }
+        if ready {
+            let mut rule = rules[n].clone();
+            rule.renumber(|s| at[&s]);
+            at.insert(n, kept.len());
             kept.push(rule);
+        } else {
+            next.push((n, true));
+            next.extend(rules[n].rests_on().iter().rev().map(|s| (*s, false)));
         }
     }
-    (kept, of.iter().map(|s| at[*s]).collect())
+    (kept, of.iter().map(|n| at[n]).collect())
 }

@@ -70,6 +70,10 @@ pub fn learn(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2]) -> Option<Step
     if learner.known.ends.is_empty() {
         return None;
     }
+    learner.ordered();
+    if let Some(step) = learner.goal() {
+        return Some(step);
+    }
     if !learner.known.divergences.is_empty() {
         // First without terms that are not in sight, then without questions to the search, which take longest.
         let before = (learner.c.clone(), learner.known.clone());
@@ -205,6 +209,20 @@ impl Learner<'_, '_> {
             let left = self.s.b.claims[step].0;
             self.known.taken_apart.push(left);
             self.zero(left, step);
+        }
+    }
+
+    /// Domains in sight of elements of which one is below the other: `dom(x) ~dom(y) = 0` where `x <= y`.
+    fn ordered(&mut self) {
+        let all = self.known.ends.clone();
+        for x in &all {
+            let above = all.iter().filter(|y| y.ahead == x.ahead && *y != x);
+            for y in above {
+                if self.s.b.decide(x.of, y.of).is_some() {
+                    let not = self.s.b.terms.not(y.test);
+                    self.before(*y, &[not], x.of);
+                }
+            }
         }
     }
 

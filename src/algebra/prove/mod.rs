@@ -11,6 +11,7 @@ mod decide;
 mod divergence;
 mod domain;
 mod eliminate;
+mod fewer;
 mod hints;
 mod iteration;
 mod middle;
@@ -21,6 +22,7 @@ mod search;
 mod suggest;
 mod types;
 mod words;
+mod zeros;
 
 pub use decide::{Decider, TooLarge};
 pub use outcome::{describe, level, level_of};
@@ -246,6 +248,9 @@ impl<'d> Proof<'d> {
         let budget = (self.limits.steps, self.limits.nodes);
         let mut s = ProofSearch::new(b, given.to_vec(), allowed.clone(), budget, fresh);
         let outcome = one(&mut s, distinct, left, right);
+        if let Ok(step) = outcome {
+            s.with_few(step);
+        }
         let outcome = outcome.map_err(|residual| {
             let word = s.b.lasso.take();
             let model = word.map(|w| Box::new(w.model(s.b.terms, [left, right])));
@@ -294,7 +299,7 @@ impl<'d> Proof<'d> {
         statement: Statement,
         proves: Vec<Step>,
     ) -> Result<usize, Residual> {
-        let (steps, proves) = build::prune(self.rules, &proves);
+        let (steps, proves) = build::prune(&self.rules, &proves);
         let theorem = Theorem {
             name: name.to_string(),
             premises,

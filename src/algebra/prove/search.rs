@@ -10,7 +10,7 @@ use super::build::{Builder, Step};
 use super::context::{Allowed, Context, Directed, Given, context, tests_of, variables_of};
 use super::omega::{self, Effort};
 use super::words::Classes;
-use crate::kernel::{Claim, Id, Index, Node, ONE, Rule, TOP, ZERO};
+use crate::kernel::{Claim, Id, Index, Node, ONE, Rule, ZERO};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Monomials that a term may have.
@@ -32,6 +32,8 @@ pub struct ProofSearch<'t> {
     pub budget: usize,
     contexts: usize,
     under_zeros: FxHashMap<(usize, Id, Id), Option<Step>>,
+    /// The hypotheses that decisions were made with, and how many pairs that took.
+    pub(super) made_with: FxHashMap<Step, (Vec<Directed>, usize)>,
     omegas: FxHashMap<(Id, Id), Option<Step>>,
     failed: FxHashMap<(usize, Id, Id), usize>,
     proved: FxHashMap<(usize, Id, Id), Step>,
@@ -71,6 +73,7 @@ impl<'t> ProofSearch<'t> {
             budget,
             contexts: 0,
             under_zeros: FxHashMap::default(),
+            made_with: FxHashMap::default(),
             omegas: FxHashMap::default(),
             failed: FxHashMap::default(),
             proved: FxHashMap::default(),
@@ -165,7 +168,7 @@ impl<'t> ProofSearch<'t> {
     }
 
     /// Decides an inclusion with omega, if that takes no more than one loop for each monomial.
-    fn with_omega(&mut self, left: Id, right: Id, effort: Effort) -> Option<Step> {
+    pub(super) fn with_omega(&mut self, left: Id, right: Id, effort: Effort) -> Option<Step> {
         if !self.allowed.coinduction || !self.allowed.unfold {
             return None;
         }
@@ -178,103 +181,6 @@ impl<'t> ProofSearch<'t> {
         let step = omega::inclusion(&mut self.b, left, right, effort);
         self.omegas.insert((left, right), step);
         step
-    }
-
-    fn decide_under(&mut self, c: &Context, left: Id, right: Id, effort: Effort) -> Option<Step> {
-        let b = &mut self.b;
-        let letters = b.letters([left]);
-        let all = letters.contains(&TOP)
-            || letters
-                .iter()
-                .any(|l| matches!(b.terms.node(*l), Node::Omega(_)));
-        // A word of the left side has a part in e only if it has e's letters.
-        let concerns = |b: &Builder, e: Id| {
-            all || b.factors(e).iter().all(|x| match b.terms.node(*x) {
-                Node::Atom(..) | Node::SumOver(..) if !b.terms.is_test(*x) => letters.contains(x),
-                _ => true,
-            })
-        };
-        let zeros: Vec<Directed> = c
-            .zeros
-            .iter()
-            .filter(|z| concerns(b, z.left))
-            .copied()
-            .collect();
-        if zeros.is_empty() {
-            return None;
-        }
-        let step = self.decide_with(&zeros, left, right, effort)?;
-        match c.learnt.is_empty() {
-            true => Some(step),
-            false => self.with_fewer(zeros, left, right, effort).or(Some(step)),
-        }
-    }
-
-    /// The same with no more hypotheses than are needed: many were only tried.
-    fn with_fewer(
-        &mut self,
-        mut zeros: Vec<Directed>,
-        left: Id,
-        right: Id,
-        effort: Effort,
-    ) -> Option<Step> {
-        let mut step = None;
-        let mut size = zeros.len().div_ceil(2);
-        while size > 0 {
-            let mut at = 0;
-            while at < zeros.len() {
-                let end = (at + size).min(zeros.len());
-                let fewer = [&zeros[..at], &zeros[end..]].concat();
-                let found = match fewer.is_empty() {
-                    true => None,
-                    false => self.decide_with(&fewer, left, right, effort),
-                };
-                match found {
-                    Some(found) => (step, zeros) = (Some(found), fewer),
-                    None => at = end,
-                }
-            }
-            size /= 2;
-        }
-        step
-    }
-
-    /// Decides an inclusion with some hypotheses of the form `e = 0` compiled into it.
-    pub fn decide_with(
-        &mut self,
-        zeros: &[Directed],
-        left: Id,
-        right: Id,
-        effort: Effort,
-    ) -> Option<Step> {
-        let b = &mut self.b;
-        let around = b.everything(
-            [left, right]
-                .into_iter()
-                .chain(zeros.iter().map(|z| z.left)),
-        );
-        let extra: Vec<Id> = zeros
-            .iter()
-            .map(|z| b.terms.product([around, z.left, around]))
-            .collect();
-        let whole = b
-            .terms
-            .sum(std::iter::once(right).chain(extra.iter().copied()));
-        let first = match b.decide(left, whole) {
-            Some(step) => step,
-            None => self.with_omega(left, whole, effort)?,
-        };
-        let b = &mut self.b;
-        let mut steps = vec![first];
-        let hole = b.hole();
-        let middle = b.terms.product([around, hole, around]);
-        for (n, z) in zeros.iter().enumerate() {
-            let rest = extra[n + 1..].iter().copied();
-            let context = b.terms.sum([right, middle].into_iter().chain(rest));
-            steps.push(b.context(context, z.step));
-        }
-        let step = b.chain(&steps)?;
-        b.ending(step, right)
     }
 
     /// Proves `left <= right` with at most `depth` rule uses on a branch.
