@@ -16,11 +16,21 @@ const PAIRS: usize = 4000;
 /// Hypotheses to try first, nearest first; then twice as many, and so on: what a decision costs grows fast with them.
 const FEW: usize = 4;
 
+/// What all trials about one decision may take together: for each the square of the number of its hypotheses, since the
+/// cost grows faster than the number.
+const EFFORT: usize = 40_000;
+
 /// Tests of a decision from which on some are eliminated, and from which on it is taken apart.
 const TESTS: [usize; 2] = [9, 12];
 
 /// Hypotheses about tests alone while one test after another is eliminated from them.
 const CLAUSES: usize = 64;
+
+/// What trials about one decision may still take.
+struct Trials {
+    pairs: usize,
+    effort: usize,
+}
 
 impl ProofSearch<'_> {
     /// Has all that a step rests on use no more hypotheses `e = 0` than are needed.
@@ -31,7 +41,7 @@ impl ProofSearch<'_> {
                 continue;
             }
             if let Some((zeros, pairs)) = self.made_with.remove(&step)
-                && let Some(few) = self.decided_with_few(zeros, pairs, self.b.claims[step])
+                && let Some(few) = self.few(zeros, pairs, self.b.claims[step])
                 && self.b.claims[few] == self.b.claims[step]
             {
                 self.b.rules[step] = self.b.rules[few].clone();
@@ -41,23 +51,31 @@ impl ProofSearch<'_> {
     }
 
     /// A decision with fewer and weaker hypotheses than these.
+    fn few(&mut self, zeros: Vec<Directed>, pairs: usize, sides: (Id, Id)) -> Option<Step> {
+        let mut trials = Trials {
+            pairs: pairs + PAIRS,
+            effort: EFFORT,
+        };
+        self.decided_with_few(zeros, &mut trials, sides)
+    }
+
     fn decided_with_few(
         &mut self,
         mut zeros: Vec<Directed>,
-        pairs: usize,
+        trials: &mut Trials,
         sides: (Id, Id),
     ) -> Option<Step> {
-        let mut found = self.fewest(&mut zeros, pairs, sides);
+        let mut found = self.fewest(&mut zeros, trials, sides);
         if self.tests(&zeros, sides).len() >= TESTS[0]
             && let Some(mut less) = self.eliminated(&zeros, sides)
         {
-            let first = self.fewest(&mut less, pairs, sides);
-            if let Some(first) = first.or_else(|| self.tried(&less, sides, pairs)) {
+            let first = self.fewest(&mut less, trials, sides);
+            if let Some(first) = first.or_else(|| self.tried(&less, sides, trials)) {
                 (found, zeros) = (Some(first), less);
             }
         }
         if self.tests(&zeros, sides).len() >= TESTS[1]
-            && let Some(step) = self.summand_by_summand(&zeros, pairs, sides)
+            && let Some(step) = self.summand_by_summand(&zeros, trials, sides)
         {
             return Some(step);
         }
@@ -96,14 +114,14 @@ impl ProofSearch<'_> {
     fn fewest(
         &mut self,
         zeros: &mut Vec<Directed>,
-        pairs: usize,
+        trials: &mut Trials,
         sides: (Id, Id),
     ) -> Option<(Step, Id)> {
         let mut found = None;
         self.nearest_first(zeros, sides);
         let mut size = FEW;
         while size < zeros.len() && found.is_none() {
-            found = self.tried(&zeros[..size], sides, pairs);
+            found = self.tried(&zeros[..size], sides, trials);
             if found.is_some() {
                 zeros.truncate(size);
             }
@@ -115,7 +133,7 @@ impl ProofSearch<'_> {
             while at < zeros.len() && zeros.len() > 1 {
                 let end = (at + size).min(zeros.len());
                 let fewer = [&zeros[..at], &zeros[end..]].concat();
-                match self.tried(&fewer, sides, pairs) {
+                match self.tried(&fewer, sides, trials) {
                     Some(first) => (found, *zeros) = (Some(first), fewer),
                     None => at = end,
                 }
@@ -124,7 +142,7 @@ impl ProofSearch<'_> {
         }
         for n in 0..zeros.len() {
             let given = zeros[n];
-            while let Some(first) = self.weakened(zeros, n, sides, pairs) {
+            while let Some(first) = self.weakened(zeros, n, sides, trials) {
                 found = Some(first);
             }
             if zeros[n].left != given.left {
@@ -210,7 +228,7 @@ impl ProofSearch<'_> {
     fn summand_by_summand(
         &mut self,
         zeros: &[Directed],
-        pairs: usize,
+        trials: &mut Trials,
         (left, right): (Id, Id),
     ) -> Option<Step> {
         let mut factors = self.b.factors(left);
@@ -226,12 +244,12 @@ impl ProofSearch<'_> {
         for summand in summands {
             factors[at] = summand;
             let part = self.b.terms.product(factors.iter().copied());
-            let step = match self.b.decide_within(part, right, pairs) {
+            let step = match self.b.decide_within(part, right, trials.pairs) {
                 Some(step) => step,
-                None => match self.decided_with_few(zeros.to_vec(), pairs, (part, right)) {
+                None => match self.decided_with_few(zeros.to_vec(), trials, (part, right)) {
                     Some(step) => step,
                     None => {
-                        let (first, around) = self.tried(zeros, (part, right), pairs)?;
+                        let (first, around) = self.tried(zeros, (part, right), trials)?;
                         self.cleared(first, zeros, around, right)?
                     }
                 },
@@ -247,7 +265,7 @@ impl ProofSearch<'_> {
         zeros: &mut [Directed],
         n: usize,
         sides: (Id, Id),
-        pairs: usize,
+        trials: &mut Trials,
     ) -> Option<(Step, Id)> {
         let all = zeros[n].left;
         let factors = self.b.factors(all);
@@ -260,7 +278,7 @@ impl ProofSearch<'_> {
                 let mut fewer = factors.clone();
                 fewer[at] = self.b.terms.sum(rest);
                 zeros[n].left = self.b.terms.product(fewer);
-                let found = self.tried(zeros, sides, pairs);
+                let found = self.tried(zeros, sides, trials);
                 if found.is_some() {
                     return found;
                 }
@@ -270,15 +288,16 @@ impl ProofSearch<'_> {
         None
     }
 
-    /// A decision with these hypotheses, of not many more pairs than it took before, and T.
+    /// A decision with these hypotheses, as far as trials go, and T.
     fn tried(
         &mut self,
         zeros: &[Directed],
         (left, right): (Id, Id),
-        pairs: usize,
+        trials: &mut Trials,
     ) -> Option<(Step, Id)> {
+        trials.effort = trials.effort.checked_sub(zeros.len().pow(2))?;
         let (around, whole) = self.compiled(zeros, left, right);
-        let first = self.b.decide_within(left, whole, pairs + PAIRS)?;
+        let first = self.b.decide_within(left, whole, trials.pairs)?;
         Some((first, around))
     }
 }
