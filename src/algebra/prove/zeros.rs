@@ -46,13 +46,18 @@ impl ProofSearch<'_> {
         right: Id,
         effort: Effort,
     ) -> Option<Step> {
+        let before = self.b.rules.len();
         let (around, whole) = self.compiled(zeros, left, right);
         let Some(first) = self.b.decide(left, whole) else {
             let first = self.with_omega(left, whole, effort)?;
             return self.cleared(first, zeros, around, right);
         };
         let step = self.cleared(first, zeros, around, right)?;
-        if let Rule::Decide(_, _, pairs) = &self.b.rules[first] {
+        // Only a step of its own is made again later: the hypotheses may rest on one that was there before.
+        if step >= before
+            && step != first
+            && let Rule::Decide(_, _, pairs) = &self.b.rules[first]
+        {
             self.made_with.insert(step, (zeros.to_vec(), pairs.len()));
         }
         Some(step)
