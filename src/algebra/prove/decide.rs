@@ -108,12 +108,7 @@ impl Run<'_> {
 
     /// Demands `target <= sum of those reached`, for each set that is reached under some valuation of the guard and has
     /// no other such set in it.
-    fn demand(
-        &mut self,
-        guard: Id,
-        target: Id,
-        mut reached: Vec<(Id, Id)>,
-    ) -> Result<(), TooLarge> {
+    fn demand(&mut self, guard: Id, target: Id, reached: Vec<(Id, Id)>) -> Result<(), TooLarge> {
         let covers = |t: Id| t == target || t == TOP;
         if reached.iter().any(|(t, g)| covers(*t) && *g == ONE) {
             return Ok(());
@@ -122,30 +117,33 @@ impl Run<'_> {
             self.push(target, reached.into_iter().map(|(t, _)| t).collect());
             return Ok(());
         }
-        // Those that settle the matter first, so that their valuations are not split further.
-        reached.sort_by_key(|(t, _)| !covers(*t));
-        let reached: Vec<(Id, Bdd)> = reached
-            .into_iter()
-            .map(|(t, g)| (t, self.guards.bdd(self.terms, g)))
-            .collect();
+        // What those reached that settle the matter leave open.
+        let mut open = self.guards.bdd(self.terms, guard);
+        let mut others: Vec<(Id, Bdd)> = Vec::new();
+        for (t, g) in reached {
+            let g = self.guards.bdd(self.terms, g);
+            if covers(t) {
+                open = open.and_not(&g);
+            } else {
+                others.push((t, g));
+            }
+        }
         let mut least: Vec<Vec<Id>> = Vec::new();
-        let mut open = vec![(0, self.guards.bdd(self.terms, guard), Vec::new())];
-        while let Some((at, under, set)) = open.pop() {
-            if under.is_false() || least.iter().any(|l| l.iter().all(|t| set.contains(t))) {
-                continue;
+        while !open.is_false() {
+            self.splits = (self.splits.checked_sub(others.len() + 1)).ok_or(TooLarge)?;
+            // Each is left out if it can be: what is left is a least set, and all valuations with more are done.
+            let (mut under, mut more, mut set) = (open.clone(), open.clone(), Vec::new());
+            for (t, g) in &others {
+                let without = under.and_not(g);
+                if without.is_false() {
+                    more = more.and(g);
+                    set.push(*t);
+                } else {
+                    under = without;
+                }
             }
-            let Some((t, g)) = reached.get(at) else {
-                least.retain(|l| !set.iter().all(|t| l.contains(t)));
-                least.push(set);
-                continue;
-            };
-            self.splits = self.splits.checked_sub(1).ok_or(TooLarge)?;
-            if !covers(*t) {
-                let more = set.iter().copied().chain([*t]).collect();
-                open.push((at + 1, under.and(g), more));
-            }
-            // Sets without it come first: small ones rule out many others.
-            open.push((at + 1, under.and_not(g), set));
+            least.push(set);
+            open = open.and_not(&more);
         }
         least.sort_by_key(Vec::len);
         least.into_iter().for_each(|set| self.push(target, set));
