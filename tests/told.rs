@@ -216,3 +216,46 @@ fn unused_binders_are_warned_of() {
     assert_eq!(odd.matches("W0401] Warning").count(), 1, "{odd}");
     assert_eq!(told("uses.thy"), "");
 }
+
+/// What is left names the step, the case, and the premise or hypothesis that it is part of.
+#[test]
+fn what_is_left_says_what_it_is_part_of() {
+    let text = "level kleene;
+action s, t, u[i], v, x, y, z;
+hypothesis passes \"they commute\" : s t = t s;
+identity passed : s t s = s s t by passes;
+identity chosen [h : x y = y x, k : v x <= v] : v x y = v y x <= v y by induction;
+fails whole [y <= 1, z <= 1] : z y <= y z;
+fails premise [y <= 1, z <= 1] : v z y = v y z by chosen(x := z);
+fails assumed [y <= 1, z <= 1] : z y z = z z y by passed(s := z, t := y);
+fails step [y <= 1, z <= 1, g : y z v <= v y] : z y v <= y z v <= v y by g;
+fails case [y <= 1, z <= 1] : u[i] z y u[j] <= u[i] y z u[j] by cases(i, j);
+fails second [y <= 1, z <= 1] : z y = z y + z y z y <= y z + y z y by passed(s := z, t := y);
+";
+    let expected = [
+        ("whole", "not shown to be below y z:"),
+        ("premise", "premise h of chosen: not shown to be below y z:"),
+        (
+            "assumed",
+            "hypothesis passes of passed: not shown to be below y z:",
+        ),
+        ("step", "step 1: not shown to be below y z v:"),
+        ("case", "where i = j: not shown to be below u[i] y z u[i]:"),
+        (
+            "second",
+            "step 2, hypothesis passes of passed: not shown to be below y z:",
+        ),
+    ];
+    let mut suite = load(root(), "a.thy", text).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    let limits = Limits {
+        models: 10,
+        ..Limits::default()
+    };
+    let mut prove = |n| prove_item(&mut suite, n, &limits, Also::default());
+    let left: Vec<(String, String)> = (2..8)
+        .map(|n| prove(n))
+        .map(|p| (p.name, p.why[0].clone()))
+        .collect();
+    let left: Vec<(&str, &str)> = left.iter().map(|(n, w)| (n.as_str(), w.as_str())).collect();
+    assert_eq!(left, expected);
+}

@@ -1,13 +1,14 @@
 //! What hints allow: which statements may be used, and which rules.
 
 use super::context::{self, Allowed, Given, Source};
-use super::{Proof, Residual, everything};
+use super::{Proof, Residual, Within, everything};
 use crate::algebra::suite::{Hint, Item, Use};
 use crate::kernel::{self, Id, Renaming, Rule, Statement, Sym};
 use std::collections::BTreeSet;
 
 /// A theorem to be used, with its variables renamed and its letters replaced.
 struct Lemma {
+    item: usize,
     theorem: usize,
     variables: Renaming,
     letters: Vec<(Sym, Id)>,
@@ -36,6 +37,7 @@ pub(super) fn usable(
             } => {
                 if let Some((_, theorem)) = lemmas.iter().find(|(i, _)| i == item) {
                     applied.push(Lemma {
+                        item: *item,
                         theorem: *theorem,
                         variables: variables.clone(),
                         letters: letters.clone(),
@@ -95,15 +97,16 @@ fn assumptions(proof: &Proof, item: &Item) -> Vec<Given> {
 }
 
 /// The hypotheses that must be proved for the letters that a lemma is used for: if it rests on any, all that have one
-/// of these letters.
-fn carried(proof: &mut Proof, lemma: &Lemma) -> Vec<Statement> {
+/// of these letters; with their positions.
+fn carried(proof: &mut Proof, lemma: &Lemma) -> Vec<(usize, Statement)> {
     if !proof.development.is_conditional(lemma.theorem) {
         return Vec::new();
     }
     let all = proof.development.hypotheses().to_vec();
     let terms = &mut proof.development.terms;
-    let all = all.into_iter().map(|(_, s)| s);
-    all.filter(|s| s.changes(terms, &lemma.letters)).collect()
+    let all = all.into_iter().map(|(_, s)| s).enumerate();
+    all.filter(|(_, s)| s.changes(terms, &lemma.letters))
+        .collect()
 }
 
 /// The index variables of what replaces a lemma's letters.
@@ -188,7 +191,9 @@ fn instance(
     let assumed = carried(proof, &lemma);
     let named = named(proof, &lemma);
     let terms = &proof.development.terms;
-    let mut assumes = assumed.iter().flat_map(|s| context::variables(terms, s));
+    let mut assumes = assumed
+        .iter()
+        .flat_map(|(_, s)| context::variables(terms, s));
     if assumes.any(|v| named.contains(&v)) {
         return Err(Residual {
             limit: Some(
@@ -198,6 +203,7 @@ fn instance(
         });
     }
     let Lemma {
+        item: of,
         theorem: number,
         variables,
         letters,
@@ -212,17 +218,25 @@ fn instance(
             .map(|(l, r)| (replace(*l), replace(*r)))
             .collect(),
     };
-    let general = assumed.iter().chain(&theorem.premises);
-    let premises: Vec<(&Statement, Statement)> = general.map(|s| (s, put(s))).collect();
+    let assumed = assumed.iter().map(|(hypothesis, s)| {
+        let hypothesis = *hypothesis;
+        (Within::Hypothesis { of, hypothesis }, s)
+    });
+    let own = theorem.premises.iter().enumerate();
+    let own = own.map(|(premise, s)| (Within::Premise { of, premise }, s));
+    let general = assumed.chain(own);
+    let premises: Vec<(Within, &Statement, Statement)> =
+        general.map(|(within, s)| (within, s, put(s))).collect();
     let mut steps = Vec::new();
-    for (general, premise) in premises {
+    for (within, general, premise) in premises {
         // A premise holds for all its processes; of the others, what this statement says is known.
         let own = context::variables(&proof.development.terms, general);
         let other = |d: &&(u32, u32)| !own.contains(&d.0) && !own.contains(&d.1);
         let known = item.distinct.iter().filter(other).chain(&premise.distinct);
         let distinct = kernel::distinct(known.copied()).unwrap_or_default();
         for part in premise.parts {
-            steps.push(proof.part(given, allowed, &distinct, part)?);
+            let step = proof.part(given, allowed, &distinct, part);
+            steps.push(step.map_err(|left| left.within(within))?);
         }
     }
     Ok(Some(Given {

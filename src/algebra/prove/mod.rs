@@ -25,7 +25,7 @@ mod words;
 mod zeros;
 
 pub use decide::{Decider, TooLarge};
-pub use outcome::{describe, level, level_of};
+pub use outcome::{Residual, Within, describe, level, level_of};
 pub use suggest::suggestions;
 
 use self::build::{Builder, Step};
@@ -80,21 +80,6 @@ pub struct Outcome {
     pub theorem: Option<usize>,
     /// The model, if it is refuted.
     pub model: Option<Model>,
-}
-
-/// What was left when no proof was found.
-#[derive(Clone, Debug, Default)]
-pub struct Residual {
-    /// The side that the monomials are not below.
-    pub right: Option<Id>,
-    /// Monomials of the left side.
-    pub monomials: Vec<Id>,
-    /// Which limit was hit, if one was.
-    pub limit: Option<&'static str>,
-    /// The kernel's objection, if it had one: that is a bug.
-    pub rejected: Option<String>,
-    /// Relations that may refute it, and stand for a word that the left side has and the right side has not.
-    pub model: Option<Box<Model>>,
 }
 
 /// Proves or refutes a statement of a suite; what its hints name is proved first if it has not been. A model that the
@@ -445,15 +430,18 @@ fn cases(
     let to = |v: u32| if v == j { i } else { v };
     let renamed = crate::kernel::distinct(distinct.iter().map(|(a, b)| (to(*a), to(*b))));
     let budget = s.budget;
-    let same = one(s, &renamed.unwrap_or_default(), l, r)?;
+    let within = |same| Within::Processes {
+        one: i,
+        other: j,
+        same,
+    };
+    let same = one(s, &renamed.unwrap_or_default(), l, r);
+    let same = same.map_err(|left| left.within(within(true)))?;
     s.budget = budget;
     let more = distinct.iter().copied().chain([(i, j)]);
-    let differ = one(
-        s,
-        &crate::kernel::distinct(more).unwrap_or_default(),
-        left,
-        right,
-    )?;
+    let more = crate::kernel::distinct(more).unwrap_or_default();
+    let differ = one(s, &more, left, right);
+    let differ = differ.map_err(|left| left.within(within(false)))?;
     let claim = crate::kernel::Claim {
         distinct: distinct.to_vec(),
         left,
@@ -473,8 +461,7 @@ fn residual(s: &mut ProofSearch, c: &context::Context, left: Id, right: Id) -> R
         monomials: s.residual(c, left, right),
         right: Some(right),
         limit,
-        rejected: None,
-        model: None,
+        ..Residual::default()
     }
 }
 
@@ -531,7 +518,10 @@ fn theorem_of(
             if let Some(model) = &mut residual.model {
                 model.part += proves.len();
             }
-            residual
+            match this.links.len() {
+                1 => residual,
+                _ => residual.within(Within::Step(n)),
+            }
         })?;
         proves.extend(&steps);
         up.extend(steps.first());

@@ -1,9 +1,66 @@
 //! What is said of a proof, or of the want of one.
 
-use super::{Engine, Residual};
+use super::Engine;
+use crate::algebra::refute::Model;
 use crate::algebra::show;
 use crate::algebra::suite::{Level, Suite};
 use crate::kernel::{Development, Id, Node, Rule, Terms, Theorem, ZERO};
+
+/// What was left when no proof was found.
+#[derive(Clone, Debug, Default)]
+pub struct Residual {
+    /// Where the claim that was not shown stands in the statement, from the inside out.
+    pub within: Vec<Within>,
+    /// The side that the monomials are not below.
+    pub right: Option<Id>,
+    /// Monomials of the left side.
+    pub monomials: Vec<Id>,
+    /// Which limit was hit, if one was.
+    pub limit: Option<&'static str>,
+    /// The kernel's objection, if it had one: that is a bug.
+    pub rejected: Option<String>,
+    /// Relations that may refute it, and stand for a word that the left side has and the right side has not.
+    pub model: Option<Box<Model>>,
+}
+
+/// What a claim that was not shown is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A step of a chain, counted from 0.
+    Step(usize),
+    /// Two processes are the same, or different.
+    Processes {
+        /// One of them, an index variable.
+        one: u32,
+        /// The other.
+        other: u32,
+        /// Whether they are the same.
+        same: bool,
+    },
+    /// A premise of a statement that a hint names, for the letters that it is used for.
+    Premise {
+        /// The statement.
+        of: usize,
+        /// The premise.
+        premise: usize,
+    },
+    /// A hypothesis that such a statement rests on, for these letters.
+    Hypothesis {
+        /// The statement.
+        of: usize,
+        /// The hypothesis.
+        hypothesis: usize,
+    },
+}
+
+impl Residual {
+    /// The same, as what is left of something larger.
+    #[must_use]
+    pub fn within(mut self, larger: Within) -> Self {
+        self.within.push(larger);
+        self
+    }
+}
 
 /// Which engine found a proof, and its rules in words.
 pub fn describe(d: &Development, theorem: usize) -> (Engine, Vec<String>) {
@@ -145,6 +202,28 @@ pub fn level_of(terms: &Terms, t: Id) -> Level {
     level
 }
 
+impl Within {
+    fn told(self, suite: &Suite) -> String {
+        let variable = |v: u32| suite.development.variables.get(v as usize);
+        let name = |v: u32| variable(v).map_or_else(|| v.to_string(), String::clone);
+        match self {
+            Within::Step(n) => format!("step {}", n + 1),
+            Within::Processes { one, other, same } => {
+                let is = if same { "=" } else { "!=" };
+                format!("where {} {is} {}", name(one), name(other))
+            }
+            Within::Premise { of, premise } => {
+                let item = &suite.items[of];
+                format!("premise {} of {}", item.premises[premise].0, item.title)
+            }
+            Within::Hypothesis { of, hypothesis } => {
+                let (name, _) = &suite.development.hypotheses()[hypothesis];
+                format!("hypothesis {name} of {}", suite.items[of].title)
+            }
+        }
+    }
+}
+
 /// What is left of a statement that was not proved.
 pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
     let d = &suite.development;
@@ -155,8 +234,17 @@ pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
         ));
         return lines;
     }
+    let parts = residual.within.iter().rev().map(|w| w.told(suite));
+    let parts: Vec<String> = parts.collect();
+    let within = match parts.as_slice() {
+        [] => String::new(),
+        some => format!("{}: ", some.join(", ")),
+    };
     if let Some(right) = residual.right {
-        lines.push(format!("not shown to be below {}:", show::term(d, right)));
+        lines.push(format!(
+            "{within}not shown to be below {}:",
+            show::term(d, right)
+        ));
         lines.extend(
             residual
                 .monomials
@@ -165,7 +253,12 @@ pub fn tell(suite: &Suite, residual: &Residual) -> Vec<String> {
         );
     }
     if let Some(limit) = residual.limit {
-        lines.push(format!("{limit} was hit"));
+        let within = if residual.right.is_none() {
+            &within
+        } else {
+            ""
+        };
+        lines.push(format!("{within}{limit} was hit"));
     }
     lines
 }
