@@ -2,7 +2,7 @@
 
 use super::{Elaborator, Later, Meaning};
 use crate::algebra::suite::Level;
-use crate::algebra::text::codes as code;
+use crate::algebra::text::{codes as code, mistakes};
 use crate::algebra::{Atom, Index, Over};
 use crate::algebra::{Form, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
@@ -385,7 +385,7 @@ impl Elaborator {
             0 => format!("declare it: `action {name};` or `test {name};`"),
             _ => format!("declare it: `action {atom};` or `test {atom};`"),
         };
-        let help = match Self::guess(name, known) {
+        let help = match mistakes::named(name, &known) {
             Some(guess) => format!("{guess} Else {declare}"),
             None => declare,
         };

@@ -30,7 +30,7 @@
 
 pub(crate) mod codes;
 mod file;
-mod mistakes;
+pub(super) mod mistakes;
 mod modal;
 mod model;
 mod parser;
