@@ -63,7 +63,21 @@ identity divergence_of_sum : div(x + y) <= div(x) + |x* y> div(x + y);
 identity divergence_denesting : div(x + y) = div(x* y) + |(x* y)*> div(x);
 identity divergence_quasi_commutes [x y <= y (x + y)*] : div(x + y) = div(y) + |y*> div(x);
 identity ends_quasi_commutes [x y <= y (x + y)*, div(x) = 0, div(y) = 0] : div(x + y) = 0;
-open ends_lazily [x y <= x + y (x + y)*, div(x) = 0, div(y) = 0] : div(x + y) = 0;
+
+// Lazy commutation: a step of y behind one of x is left out, or can come first. Of the states p from where executions go on for ever, take
+// those, q, from where y has no step that stays in p: each execution gets to one of them, since y ends. They go on with x, and get to q
+// again by steps of y; there, a step of y could not have come first. So x does not end, or there is no q. Then y does not end, or there is
+// no p. Doornbos, Backhouse & van der Woude say it of relations; here it takes nothing but the axioms.
+
+identity lazily_passes [x y <= x + y z, z y <= z] : x y* <= x + y z;
+identity lazily_before [q <= |x> p, p <= |y*> q] : q <= |x y*> q;
+identity lazily_on [h1 : x y* <= x + y z, h2 : q <= |x> p, h3 : p <= |y*> q, h4 : |z> p <= p, h5 : q |y> p = 0, h6 : q <= p] : q <= |x> q
+    by h1, h2, h3, h4, h5, h6, lazily_before;
+identity lazily_last [h1 : x y* <= x + y z, h2 : p <= |x + y> p, h3 : |z> p <= p, h4 : div(y) = 0] : p ~|y> p <= |x> (p ~|y> p)
+    by h1, h2, h3, h4, ends_loeb(x := y), lazily_on(q := p ~|y> p);
+identity lazily_none [p ~|y> p <= |x> (p ~|y> p), div(x) = 0, div(y) = 0] : p = 0;
+identity ends_lazily [h1 : x y <= x + y (x + y)*, h2 : div(x) = 0, h3 : div(y) = 0] : div(x + y) = 0
+    by h1, h2, h3, lazily_passes(z := (x + y)*), lazily_last(p := div(x + y), z := (x + y)*), lazily_none(p := div(x + y));
 
 // Loops: what a loop diverges from, it does not leave.
 
