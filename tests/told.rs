@@ -251,9 +251,9 @@ fails second [y <= 1, z <= 1] : z y = z y + z y z y <= y z + y z y by passed(s :
         models: 10,
         ..Limits::default()
     };
-    let mut prove = |n| prove_item(&mut suite, n, &limits, Also::default());
+    let prove = |n| prove_item(&mut suite, n, &limits, Also::default());
     let left: Vec<(String, String)> = (2..8)
-        .map(|n| prove(n))
+        .map(prove)
         .map(|p| (p.name, p.why[0].clone()))
         .collect();
     let left: Vec<(&str, &str)> = left.iter().map(|(n, w)| (n.as_str(), w.as_str())).collect();
