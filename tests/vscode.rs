@@ -133,7 +133,8 @@ fn models_are_coloured_as_the_parser_reads_them() {
     let words = "var wait: 0..1 = 0; var pool: 0..1 = 0; enum e { record, cond }\n\
         /* a\n { thread */ var swap: e = cond;\n\
         thread t { new1: wait = pool;\n\
-        free: join: wait = wait + swap(pool, 1); up: skip; }\n";
+        free: join: wait = wait + swap(pool, 1); up: skip; }\n\
+        mutex m; var read: 0..1 = 0 protected read by m, read by true;\n";
     files.push(file("words", words));
     coloured(
         &folder,

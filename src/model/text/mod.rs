@@ -39,7 +39,7 @@ pub fn words() -> Vec<&'static str> {
         .iter()
         .chain(mistakes::OPERATIONS)
         .chain(mistakes::EXCHANGES);
-    reserved.chain(others.copied()).collect()
+    reserved.chain(others.copied()).chain(["read"]).collect()
 }
 
 /// Whether a word of our language, which is no name, is written like this.
