@@ -40,7 +40,7 @@ struct File {
 
 /// A stream, which the program has a pointer to.
 #[repr(C)]
-struct Stream {
+pub struct Stream {
     mark: u64,
     slot: u32,
     reads: bool,
@@ -202,7 +202,7 @@ fn is_ours(at: usize) -> bool {
 }
 
 /// The stream to read from; the C library's can't be followed.
-fn source(at: usize) -> &'static mut Stream {
+pub fn source(at: usize) -> &'static mut Stream {
     let Some(stream) = stream(at) else {
         check::limit("reading from a stream that `fopen` has not made")
     };
@@ -238,6 +238,29 @@ impl Stream {
                 EOF
             }
         }
+    }
+
+    /// Copies what comes next: how many bytes that are, and whether they go to the end.
+    pub fn ahead(&self, to: &mut [u8]) -> (usize, bool) {
+        if !self.reads {
+            return (0, true);
+        }
+        let pushed = usize::from(self.pushed != EOF);
+        let rest = self.rest();
+        to[0] = self.pushed as u8;
+        let n = rest.len().min(to.len() - pushed);
+        to[pushed..pushed + n].copy_from_slice(&rest[..n]);
+        (pushed + n, n == rest.len())
+    }
+
+    /// Goes on behind so many bytes, which there are; perhaps more were wanted.
+    pub fn pass(&mut self, bytes: usize, ended: bool) {
+        let pushed = usize::from(self.pushed != EOF && bytes > 0);
+        if pushed > 0 {
+            self.pushed = EOF;
+        }
+        self.at += (bytes - pushed) as u64;
+        self.ended |= ended && self.reads;
     }
 
     /// Writes bytes, with zeros before them if the stream stands behind the end; whether it may.
@@ -530,7 +553,7 @@ pub extern "C" fn set_buffer(_: usize) -> i32 {
 
 /// Other functions of streams: the C library's must not be given one of ours.
 pub extern "C" fn not_followed() {
-    check::limit("a function of streams such as `fscanf`, `freopen` or `flockfile`")
+    check::limit("a function of streams such as `freopen` or `flockfile`")
 }
 
 pub extern "C" fn fileno(at: usize) -> i32 {

@@ -111,6 +111,11 @@ unsafe extern "C" {
         index: *mut i32,
     ) -> i32;
     pub fn vsscanf(s: *const u8, format: *const u8, args: *mut u8) -> i32;
+    pub fn vfscanf(file: usize, format: *const u8, args: *mut u8) -> i32;
+    pub fn fmemopen(bytes: *mut u8, n: usize, mode: *const u8) -> usize;
+    pub fn ftell(file: usize) -> i64;
+    pub fn feof(file: usize) -> i32;
+    pub fn fclose(file: usize) -> i32;
     pub static mut optarg: *mut u8;
     pub static mut optind: i32;
     pub static mut optopt: i32;

@@ -1,8 +1,9 @@
-//! `sscanf`: the C library reads the text into places of our own, and what it has found is written where the program
-//! wants it, one step for each. x86-64 only.
+//! `sscanf` and `fscanf`: the C library reads the text into places of our own, and what it has found is written where
+//! the program wants it, one step for each. x86-64 only.
 
 use crate::atomics::access;
 use crate::check;
+use crate::files;
 use crate::libc;
 use crate::printing::Arguments;
 use crate::shared::*;
@@ -98,7 +99,7 @@ impl Iterator for Format {
                     Written::Text
                 }
                 b'n' => Written::Position(short),
-                _ => check::limit("a format of `sscanf` that is not known"),
+                _ => check::limit("a format of `scanf` that is not known"),
             };
             if !dropped {
                 return Some(kind);
@@ -112,6 +113,38 @@ pub extern "C" fn vsscanf(s: u64, format: *const u8, args: &mut Arguments) -> i3
     if strings::strlen(s) >= ROOM as u64 {
         check::limit("`sscanf` of more than 1,023 bytes");
     }
+    scanned(format, args, |own| unsafe {
+        libc::vsscanf(s as *const u8, format, (own as *mut Arguments).cast())
+    })
+}
+
+/// `vfscanf`: what comes next in the file is a stream of the C library's as long as it takes.
+pub extern "C" fn vfscanf(at: usize, format: *const u8, args: &mut Arguments) -> i32 {
+    let stream = files::source(at);
+    let mut next = [0u8; ROOM];
+    let (n, to_the_end) = stream.ahead(&mut next[..ROOM - 1]);
+    scanned(format, args, |own| unsafe {
+        let file = libc::fmemopen(next.as_mut_ptr(), n, c"r".as_ptr().cast());
+        if file == 0 {
+            check::limit("`fscanf` without memory");
+        }
+        let count = libc::vfscanf(file, format, (own as *mut Arguments).cast());
+        let (passed, ended) = (libc::ftell(file), libc::feof(file) != 0);
+        libc::fclose(file);
+        if ended && !to_the_end {
+            check::limit("`fscanf` of more than 1,023 bytes");
+        }
+        stream.pass(passed as usize, ended);
+        count
+    })
+}
+
+/// Has `read` fill places of our own, and hands on what it has found.
+fn scanned(
+    format: *const u8,
+    args: &mut Arguments,
+    read: impl FnOnce(&mut Arguments) -> i32,
+) -> i32 {
     // What no conversion writes: a position is not negative.
     let mut found = [[0xFFu8; ROOM]; MOST];
     let mut places = [0u64; MOST];
@@ -119,14 +152,13 @@ pub extern "C" fn vsscanf(s: u64, format: *const u8, args: &mut Arguments) -> i3
     let mut n = 0;
     for kind in Format(format) {
         if n == MOST {
-            check::limit("`sscanf` with more than 32 conversions");
+            check::limit("`scanf` with more than 32 conversions");
         }
         kinds[n] = kind;
         places[n] = found[n].as_mut_ptr() as u64;
         n += 1;
     }
-    let mut own = Arguments::of(&places);
-    let count = unsafe { libc::vsscanf(s as *const u8, format, (&raw mut own).cast()) };
+    let count = read(&mut Arguments::of(&places));
     let mut left = count.max(0);
     for i in 0..n {
         let to = args.integer();

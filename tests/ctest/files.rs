@@ -30,6 +30,18 @@ int main(void) {
     assert(fputs("no", in) == EOF && ferror(in));
     clearerr(in);
     assert(!ferror(in) && fclose(in) == 0);
+    FILE *numbers = fopen("numbers.txt", "w+");
+    fputs("12 -7 foo\n3.5x 99", numbers);
+    rewind(numbers);
+    int p, q;
+    double d;
+    assert(fscanf(numbers, "%d %d %7s", &p, &q, b) == 3 && p == 12 && q == -7 && !strcmp(b, "foo"));
+    assert(ftell(numbers) == 9 && fgetc(numbers) == '\n');
+    assert(fscanf(numbers, "%lf", &d) == 1 && d == 3.5);
+    assert(fscanf(numbers, "%d", &p) == 0 && p == 12 && ftell(numbers) == 13 && fgetc(numbers) == 'x');
+    assert(!feof(numbers) && ungetc('1', numbers) == '1');
+    assert(fscanf(numbers, "%d%d", &p, &q) == 2 && p == 1 && q == 99 && feof(numbers));
+    assert(fscanf(numbers, "%d", &p) == EOF && fclose(numbers) == 0 && remove("numbers.txt") == 0);
     lg = fopen("out.log", "w+");
     pthread_t t[2];
     for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, w, (void *)i);
@@ -171,12 +183,13 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
             "reading from a stream that `fopen` has not made",
         ),
         (
-            "int n; FILE *f = fopen(\"x\", \"w+\"); fscanf(f, \"%d\", &n);",
-            "a function of streams such as `fscanf`",
+            "char s[2000]; FILE *f = fopen(\"x\", \"w+\"); for (int i = 0; i < 1100; i++) fputc('a', f); \
+             rewind(f); fscanf(f, \"%s\", s);",
+            "`fscanf` of more than 1,023 bytes",
         ),
         (
             "FILE *f = fopen(\"x\", \"w+\"); flockfile(f);",
-            "a function of streams such as `fscanf`",
+            "a function of streams such as `freopen`",
         ),
         (
             "fopen(\"/dev/null\", \"w\");",
