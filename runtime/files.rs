@@ -444,8 +444,8 @@ pub extern "C" fn ungetc(c: i32, at: usize) -> i32 {
     stream.pushed
 }
 
-/// The bytes of a line, at most so many, into `line`.
-fn line(stream: &mut Stream, line: &mut [u8]) -> usize {
+/// The bytes of a line, at most so many, into `line`; it ends with `end`.
+fn line(stream: &mut Stream, line: &mut [u8], end: i32) -> usize {
     let mut n = 0;
     while n < line.len() {
         let byte = stream.byte();
@@ -454,7 +454,7 @@ fn line(stream: &mut Stream, line: &mut [u8]) -> usize {
         }
         line[n] = byte as u8;
         n += 1;
-        if line[n - 1] == b'\n' {
+        if byte == end {
             break;
         }
     }
@@ -468,7 +468,7 @@ pub extern "C" fn fgets(to: u64, size: i32, at: usize) -> u64 {
     let stream = source(at);
     let mut bytes = [0u8; LINE];
     let most = (size.max(1) - 1) as usize;
-    let n = line(stream, &mut bytes[..most.min(LINE - 1)]);
+    let n = line(stream, &mut bytes[..most.min(LINE - 1)], b'\n'.into());
     if n == LINE - 1 && n < most {
         check::limit("a line of more than 16,382 bytes");
     }
@@ -481,9 +481,13 @@ pub extern "C" fn fgets(to: u64, size: i32, at: usize) -> u64 {
 }
 
 pub extern "C" fn getline(to: *mut u64, room: *mut u64, at: usize) -> i64 {
+    getdelim(to, room, b'\n'.into(), at)
+}
+
+pub extern "C" fn getdelim(to: *mut u64, room: *mut u64, end: i32, at: usize) -> i64 {
     let stream = source(at);
     let mut bytes = [0u8; LINE];
-    let n = line(stream, &mut bytes[..LINE - 1]);
+    let n = line(stream, &mut bytes[..LINE - 1], i32::from(end as u8));
     if n == LINE - 1 {
         check::limit("a line of more than 16,382 bytes");
     }
@@ -530,6 +534,24 @@ pub extern "C" fn ftell(at: usize) -> i64 {
         check::limit("asking for the place in a standard stream")
     };
     stream.at as i64 - i64::from(stream.pushed != EOF)
+}
+
+/// Size of `fpos_t`.
+const PLACE: usize = 16;
+
+pub extern "C" fn fgetpos(at: usize, to: *mut i64) -> i32 {
+    let place = ftell(at);
+    access(Kind::Write, to as u64, PLACE as u32);
+    unsafe {
+        libc::memset(to.cast(), 0, PLACE);
+        to.write(place);
+    }
+    0
+}
+
+pub extern "C" fn fsetpos(at: usize, from: *const i64) -> i32 {
+    access(Kind::Read, from as u64, PLACE as u32);
+    fseek(at, unsafe { from.read() }, 0)
 }
 
 pub extern "C" fn feof(at: usize) -> i32 {

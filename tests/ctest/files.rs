@@ -25,6 +25,11 @@ int main(void) {
     size_t n = 0;
     assert(getline(&l, &n, in) == 4 && !strcmp(l, "one\n"));
     assert(getline(&l, &n, in) == 4 && getline(&l, &n, in) == -1);
+    rewind(in);
+    assert(getdelim(&l, &n, 't', in) == 5 && !strcmp(l, "one\nt"));
+    fpos_t here;
+    assert(fgetpos(in, &here) == 0 && fgetc(in) == 'w' && fgetc(in) == 'o');
+    assert(fsetpos(in, &here) == 0 && ftell(in) == 5 && fgetc(in) == 'w');
     free(l);
     setvbuf(in, 0, _IONBF, 0);
     assert(fputs("no", in) == EOF && ferror(in));
