@@ -75,7 +75,7 @@ files! {
     domain [82, 6, 0];
     termination [66, 22, 0];
     refinement [80, 20, 0];
-    divergence [47, 8, 0];
+    divergence [48, 9, 0];
     demonic [47, 8, 0];
     concurrent [115, 19, 0];
     purity [19, 7, 0];

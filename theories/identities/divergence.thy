@@ -79,6 +79,12 @@ identity lazily_none [p ~|y> p <= |x> (p ~|y> p), div(x) = 0, div(y) = 0] : p = 
 identity ends_lazily [h1 : x y <= x + y (x + y)*, h2 : div(x) = 0, h3 : div(y) = 0] : div(x + y) = 0
     by h1, h2, h3, lazily_passes(z := (x + y)*), lazily_last(p := div(x + y), z := (x + y)*), lazily_none(p := div(x + y));
 
+// Disjunctive well-foundedness (Podelski & Rybalchenko 2004, "Transition invariants"), of two.
+
+identity ends_disjunctively [h1 : (x + y) (x + y) <= x + y, h2 : div(x) = 0, h3 : div(y) = 0] : div(x + y) = 0
+    by h1, h2, h3, ends_lazily;
+fails ends_not_transitively [x x <= x, y y <= y, div(x) = 0, div(y) = 0] : div(x + y) = 0;
+
 // Loops: what a loop diverges from, it does not leave.
 
 identity loop_ends [div(p x) = 0] : |(p x)*> ~dom(p x) = 1;
