@@ -217,7 +217,7 @@ fn unused_binders_are_warned_of() {
     assert_eq!(told("uses.thy"), "");
 }
 
-/// What is left names the step, the case, and the premise or hypothesis that it is part of.
+/// What is left names the step, the case, and the lemma, premise or hypothesis that it is part of.
 #[test]
 fn what_is_left_says_what_it_is_part_of() {
     let text = "level kleene;
@@ -225,12 +225,13 @@ action s, t, u[i], v, x, y, z;
 hypothesis passes \"they commute\" : s t = t s;
 identity passed : s t s = s s t by passes;
 identity chosen [h : x y = y x, k : v x <= v] : v x y = v y x <= v y by induction;
-fails whole [y <= 1, z <= 1] : z y <= y z;
+identity whole [y <= 1, z <= 1] : z y <= y z;
 fails premise [y <= 1, z <= 1] : v z y = v y z by chosen(x := z);
 fails assumed [y <= 1, z <= 1] : z y z = z z y by passed(s := z, t := y);
 fails step [y <= 1, z <= 1, g : y z v <= v y] : z y v <= y z v <= v y by g;
 fails case [y <= 1, z <= 1] : u[i] z y u[j] <= u[i] y z u[j] by cases(i, j);
 fails second [y <= 1, z <= 1] : z y = z y + z y z y <= y z + y z y by passed(s := z, t := y);
+fails lemma [y <= 1, z <= 1] : v z y <= v y z by whole;
 ";
     let expected = [
         ("whole", "not shown to be below y z:"),
@@ -245,6 +246,7 @@ fails second [y <= 1, z <= 1] : z y = z y + z y z y <= y z + y z y by passed(s :
             "second",
             "step 2, hypothesis passes of passed: not shown to be below y z:",
         ),
+        ("lemma", "lemma whole: not shown to be below y z:"),
     ];
     let mut suite = load(root(), "a.thy", text).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
     let limits = Limits {
@@ -252,7 +254,7 @@ fails second [y <= 1, z <= 1] : z y = z y + z y z y <= y z + y z y by passed(s :
         ..Limits::default()
     };
     let prove = |n| prove_item(&mut suite, n, &limits, Also::default());
-    let left: Vec<(String, String)> = (2..8)
+    let left: Vec<(String, String)> = (2..9)
         .map(prove)
         .map(|p| (p.name, p.why[0].clone()))
         .collect();

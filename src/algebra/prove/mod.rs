@@ -487,7 +487,12 @@ fn theorem_of(
                 && *other < item
                 && suite.items[*other].declared == Declared::Proved
             {
-                lemmas.push((*other, theorem_of(suite, *other, limits, None)?));
+                let lemma = theorem_of(suite, *other, limits, None).map_err(|left| Residual {
+                    // The word is one of the lemma's sides.
+                    model: None,
+                    ..left.within(Within::Lemma(*other))
+                })?;
+                lemmas.push((*other, lemma));
             }
         }
     }

@@ -37,6 +37,8 @@ pub enum Within {
         /// Whether they are the same.
         same: bool,
     },
+    /// A statement that a hint names, which has to be proved first.
+    Lemma(usize),
     /// A premise of a statement that a hint names, for the letters that it is used for.
     Premise {
         /// The statement.
@@ -212,6 +214,7 @@ impl Within {
                 let is = if same { "=" } else { "!=" };
                 format!("where {} {is} {}", name(one), name(other))
             }
+            Within::Lemma(n) => format!("lemma {}", suite.items[n].title),
             Within::Premise { of, premise } => {
                 let item = &suite.items[of];
                 format!("premise {} of {}", item.premises[premise].0, item.title)
