@@ -184,14 +184,9 @@ fn run(cases: u32, letters: usize, tests: usize, longest: usize) -> (usize, usiz
             asked: true,
             without: Vec::new(),
             premises: Vec::new(),
+            laws: 0..0,
             distinct: Vec::new(),
-            links: vec![Link {
-                left,
-                right,
-                order: Order::Below,
-                hints: None,
-                through: Vec::new(),
-            }],
+            links: vec![Link::new(left, right, Order::Below)],
             model: None,
             on_relations: None,
         });

@@ -1,6 +1,6 @@
 //! Counter-examples that were found once, kept for ever.
 
-use coarsen::algebra::{Form, Term, shipped};
+use coarsen::algebra::{Form, Function, Term, shipped};
 use coarsen::kernel::Operator;
 use coarsen::results::{Report, Status, Verdict};
 use coarsen::{CheckOptions, check_source, theory};
@@ -107,8 +107,8 @@ fn has_top(t: &Term) -> bool {
 fn has_inner_top(t: &Term) -> bool {
     match &t.form {
         Form::Star(x) | Form::Omega(x) | Form::ProductOver(_, x) => has_top(x),
-        Form::Applied(Operator::Domain, x) => has_top(x),
-        Form::Applied(Operator::Codomain | Operator::Divergence, _) => true,
+        Form::Applied(Function::Test(Operator::Domain) | Function::Converse, x) => has_top(x),
+        Form::Applied(Function::Test(Operator::Codomain | Operator::Divergence), _) => true,
         Form::Hash(x, y) => has_top(x) || has_inner_top(y),
         Form::Not(x) | Form::SumOver(_, x) => has_inner_top(x),
         Form::Sum(all) => all.iter().any(has_inner_top),

@@ -1,8 +1,9 @@
 //! The extension for Visual Studio Code: its two commands build it, and its grammars colour what the parser reads.
 
 use crate::{missing, shipped};
+use coarsen::algebra::Function;
 use coarsen::base::control::ParseLimits;
-use coarsen::kernel::{Operator, WORDS};
+use coarsen::kernel::WORDS;
 use coarsen::model::text::names::Names;
 use coarsen::model::text::{is_name, parse_model, words};
 use serde_json::{Value, json};
@@ -173,7 +174,7 @@ fn theories_are_coloured_as_the_parser_reads_them() {
                     && (WORDS.contains(&word) || word == "theory")
                 {
                     true => Some("keyword"),
-                    false if WORDS.contains(&word) || Operator::named(word).is_some() => None,
+                    false if WORDS.contains(&word) || Function::named(word).is_some() => None,
                     false => Some("name"),
                 }
             };

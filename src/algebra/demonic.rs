@@ -338,17 +338,15 @@ impl Reader<'_> {
         let test = self.terms.atom(aborts, Vec::new());
         let zero = self.terms.product([test, TOP]);
         let all = self.terms.product([TOP, zero]);
-        let mut given = vec![below(TOP, all)];
+        let mut given = vec![("some state aborts".to_string(), below(TOP, all))];
         let mut of = |t: Id| self.relation(t, zero);
         for premise in premises {
-            given.push(Statement {
+            let parts = premise.parts.iter().map(|(l, r)| (of(*l), of(*r)));
+            let read = Statement {
                 distinct: Vec::new(),
-                parts: premise
-                    .parts
-                    .iter()
-                    .map(|(l, r)| (of(*l), of(*r)))
-                    .collect(),
-            });
+                parts: parts.collect(),
+            };
+            given.push((String::new(), read));
         }
         let mut parts = Vec::new();
         for link in links {

@@ -5,11 +5,13 @@ use super::show;
 use crate::base::results::derivation::{Assumed, Chain, Derivation, Line, Reason};
 use crate::kernel::{Claim, Development, Id, Rejected, Rule, Statement, Sym, Theorem};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Lines of a proof.
 const LONGEST: usize = 2_000;
 
-/// The proof of a theorem, by position. `names` are those of its premises.
+/// The proof of a theorem, by position. `names` are those of its premises; those at the positions of `laws` are told if
+/// the proof uses them.
 ///
 /// # Errors
 /// The kernel's limit of operations.
@@ -17,6 +19,7 @@ pub fn derivation(
     d: &mut Development,
     theorem: usize,
     names: &[String],
+    laws: &Range<usize>,
 ) -> Result<Option<Derivation>, Rejected> {
     let Some(proved) = d.theorem(theorem).cloned() else {
         return Ok(None);
@@ -31,7 +34,14 @@ pub fn derivation(
         told: Derivation::default(),
         lines: 0,
     };
+    let uses = |n: usize| {
+        let mut steps = proved.steps.iter();
+        steps.any(|rule| matches!(rule, Rule::Premise(used, ..) if *used == n))
+    };
     for (n, premise) in proved.premises.iter().enumerate() {
+        if laws.contains(&n) && !uses(n) {
+            continue;
+        }
         let statement = show::conditions(teller.d, &premise.distinct);
         let assumed = Assumed {
             name: teller.premise(n),
@@ -193,9 +203,12 @@ impl Teller<'_> {
                     let name = symbols.get(*symbol as usize).map_or("?", |s| &s.name);
                     format!("{name} := {}", show::term(d, *by))
                 };
+                // What stands for a converse follows from what stands for the letter.
+                let chosen = |(symbol, _): &&(Sym, Id)| d.terms.is_converse_of(*symbol).is_none();
+                let chosen = letters.iter().filter(chosen);
                 let reason = Reason::Lemma {
                     name: name.unwrap_or_default(),
-                    letters: letters.iter().map(letter).collect(),
+                    letters: chosen.map(letter).collect(),
                 };
                 (reason, premises.clone())
             }

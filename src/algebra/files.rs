@@ -6,7 +6,7 @@ use super::show;
 use crate::algebra::elaborate::{Source, elaborate};
 use crate::algebra::library;
 use crate::algebra::prove::{self, Engine, Limits, Status};
-use crate::algebra::suite::{Declared, Item, Suite};
+use crate::algebra::suite::{Declared, Item, Level, Suite};
 use crate::algebra::text::{codes as code, parse_file, parse_suite};
 use crate::algebra::tree::{Entry, File, Used};
 use crate::base::control::{Control, Stop};
@@ -214,9 +214,9 @@ pub struct Also {
 
 /// The proof of a statement as people read it; none if that takes more operations than the kernel may spend.
 fn told(suite: &mut Suite, item: usize, theorem: usize) -> Option<Derivation> {
-    let premises = &suite.items[item].premises;
+    let Item { premises, laws, .. } = &suite.items[item];
     let names: Vec<String> = premises.iter().map(|(name, _)| name.clone()).collect();
-    derivation(&mut suite.development, theorem, &names).ok()?
+    derivation(&mut suite.development, theorem, &names, laws).ok()?
 }
 
 /// Proves or refutes a statement of a suite. With `ablate`, hints that are not needed are named.
@@ -227,7 +227,7 @@ pub fn prove_item(suite: &mut Suite, item: usize, limits: &Limits, also: Also) -
     let proved = outcome.status == Status::Proved;
     // Nothing is missing where a statement is meant to be false.
     let missing = also.suggestions && !proved && suite.items[item].declared != Declared::Refuted;
-    let demonic = suite.items[item].on_relations.is_some();
+    let demonic = suite.items[item].level == Level::Demonic;
     let level = match outcome.theorem {
         Some(theorem) if proved && !demonic => prove::level(&suite.development, theorem),
         _ => suite.items[item].level,

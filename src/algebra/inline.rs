@@ -8,7 +8,7 @@ use crate::algebra::files::{Flawed, Loader, Text, load_suite, load_trees};
 use crate::algebra::suite::{Level, Suite};
 use crate::algebra::text::{codes, parse_chain, parse_term};
 use crate::algebra::tree::{Chain, Entry};
-use crate::algebra::{Form, Term};
+use crate::algebra::{Form, Function, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::kernel::Id;
 
@@ -149,7 +149,8 @@ impl Letters {
             Form::Not(x) | Form::ProductOver(_, x) => self.tree(x, true),
             Form::Sum(all) | Form::Product(all) => all.iter().for_each(|x| self.tree(x, test)),
             Form::Star(x) | Form::Omega(x) | Form::SumOver(_, x) => self.tree(x, test),
-            Form::Applied(_, x) => self.tree(x, false),
+            Form::Applied(Function::Test(_), x) => self.tree(x, false),
+            Form::Applied(Function::Converse, x) => self.tree(x, test),
             Form::Hash(x, y) => {
                 self.tree(x, test);
                 self.tree(y, test);

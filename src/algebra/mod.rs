@@ -4,6 +4,7 @@
 //! interpreter (`engine::relations`), which evaluates them on one model.
 
 pub mod certified;
+mod converse;
 pub mod coq;
 pub mod demonic;
 mod derivation;
@@ -26,7 +27,7 @@ pub mod tptp;
 pub mod tree;
 
 pub use own::{digest, load_theorem};
-pub use term::{Atom, Form, Index, Order, Over, Statement, Term};
+pub use term::{Atom, Form, Function, Index, Order, Over, Statement, Term};
 pub use theory::{
     Definition, Hypothesis, Letter, Own, Shape, Shipped, Sort, Speaks, Steps, Theory, Word, lemmas,
     library, shipped,

@@ -541,7 +541,7 @@ fn map(t: &Term, change: &mut dyn FnMut(&Form) -> Form) -> Term {
         Form::Not(x) => Form::Not(of(x)),
         Form::Star(x) => Form::Star(of(x)),
         Form::Omega(x) => Form::Omega(of(x)),
-        Form::Applied(operator, x) => Form::Applied(*operator, of(x)),
+        Form::Applied(function, x) => Form::Applied(*function, of(x)),
         Form::Hash(x, y) => Form::Hash(of(x), of(y)),
         Form::Sum(all) => Form::Sum(all.iter().map(|x| *of(x)).collect()),
         Form::Product(all) => Form::Product(all.iter().map(|x| *of(x)).collect()),

@@ -1,7 +1,7 @@
 //! Terms and statements of the kernel in the language of the files, with the names that a development gives to index
 //! variables.
 
-use crate::kernel::{Development, Id, Index, Node, Statement};
+use crate::kernel::{Development, Id, Index, Node, Statement, Sym};
 use std::fmt::Write;
 
 /// A term in a message is cut off behind so many characters: shared parts can make it exponentially long.
@@ -130,14 +130,14 @@ impl Writer<'_> {
             Node::Zero => self.text.push('0'),
             Node::One => self.text.push('1'),
             Node::Top => self.text.push('T'),
-            Node::Atom(s, indices) => {
-                let name = self.d.terms.symbols().get(*s as usize);
-                self.text.push_str(name.map_or("?", |s| &s.name));
-                if !indices.is_empty() {
-                    let all: Vec<String> = indices.iter().map(|i| self.index(*i)).collect();
-                    let _ = write!(self.text, "[{}]", all.join(", "));
+            Node::Atom(s, indices) => match self.d.terms.is_converse_of(*s) {
+                Some(of) => {
+                    self.text.push_str("conv(");
+                    self.atom(of, indices);
+                    self.text.push(')');
                 }
-            }
+                None => self.atom(*s, indices),
+            },
             Node::Not(x) => {
                 self.text.push('~');
                 self.term(*x, PRIMARY);
@@ -155,6 +155,15 @@ impl Writer<'_> {
             Node::Applied(operator, x) => self.applied(operator.name(), *x),
             Node::SumOver(but, x) => self.over('+', but, *x),
             Node::ProductOver(but, x) => self.over('.', but, *x),
+        }
+    }
+
+    fn atom(&mut self, s: Sym, indices: &[Index]) {
+        let name = self.d.terms.symbols().get(s as usize);
+        self.text.push_str(name.map_or("?", |s| &s.name));
+        if !indices.is_empty() {
+            let all: Vec<String> = indices.iter().map(|i| self.index(*i)).collect();
+            let _ = write!(self.text, "[{}]", all.join(", "));
         }
     }
 

@@ -6,6 +6,7 @@ use super::term::Order;
 use crate::base::diagnostic::Diagnostic;
 use crate::kernel::{Development, Id, Operator, Renaming, Statement, Sym};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 pub use crate::base::results::proofs::Declared;
 
@@ -27,13 +28,15 @@ pub enum Level {
     Domain,
     /// And with divergence.
     Divergence,
+    /// Relations, with all of these and their converses.
+    Converse,
     /// Demonic refinement algebra: without tests, and without `x 0 = 0`.
     Demonic,
 }
 
 impl Level {
     /// All of them.
-    pub const ALL: [Level; 8] = [
+    pub const ALL: [Level; 9] = [
         Level::Semiring,
         Level::Kleene,
         Level::Tests,
@@ -41,6 +44,7 @@ impl Level {
         Level::Omega,
         Level::Domain,
         Level::Divergence,
+        Level::Converse,
         Level::Demonic,
     ];
 
@@ -60,7 +64,10 @@ impl Level {
     /// Whether symbols of another level are known at this one.
     pub fn has(self, level: Level) -> bool {
         match self {
-            Level::Demonic => !matches!(level, Level::Tests | Level::Domain | Level::Divergence),
+            Level::Demonic => !matches!(
+                level,
+                Level::Tests | Level::Domain | Level::Divergence | Level::Converse
+            ),
             _ => level <= self,
         }
     }
@@ -80,6 +87,7 @@ impl Level {
             Level::Omega => ("omega", "omega algebra"),
             Level::Domain => ("domain", "omega algebra with domain and codomain"),
             Level::Divergence => ("divergence", "with domain, codomain and divergence"),
+            Level::Converse => ("converse", "relations with their converses"),
             Level::Demonic => ("demonic", "demonic refinement algebra"),
         }
     }
@@ -121,21 +129,24 @@ pub struct Item {
     pub without: Vec<usize>,
     /// What it assumes besides the hypotheses of the theory: name (may be empty) and statement.
     pub premises: Vec<(String, Statement)>,
+    /// Those that say what converses are (`super::converse`), by position: the last ones.
+    pub laws: Range<usize>,
     /// Processes that differ: sorted pairs.
     pub distinct: Vec<(u32, u32)>,
     /// Neighbouring sides of the chain.
     pub links: Vec<Link>,
     /// The model that the file gives for a statement that fails.
     pub model: Option<Model>,
-    /// What is assumed and stated of relations, where that is something else (`super::demonic`).
+    /// What is assumed and stated of relations, where that is something else (`super::demonic`,
+    /// `super::converse`).
     pub on_relations: Option<OnRelations>,
 }
 
 /// What is assumed of relations, and stated of them.
 #[derive(Clone, Debug)]
 pub struct OnRelations {
-    /// The premises.
-    pub given: Vec<Statement>,
+    /// The premises, with names that may be empty.
+    pub given: Vec<(String, Statement)>,
     /// The inclusions.
     pub parts: Vec<(Id, Id)>,
 }
@@ -148,10 +159,15 @@ impl Suite {
     /// its name, which may be empty.
     pub fn assumed(&self, item: usize) -> Vec<(String, Statement)> {
         let item = &self.items[item];
+        let all = self.theory_of(item).chain(&item.premises);
+        all.cloned().collect()
+    }
+
+    /// The hypotheses of its theory that a statement assumes.
+    pub fn theory_of(&self, item: &Item) -> impl Iterator<Item = &(String, Statement)> {
         let theory = self.development.hypotheses().iter().enumerate();
         let theory = theory.filter(|(n, _)| !item.without.contains(n));
-        let theory = theory.map(|(_, h)| h);
-        theory.chain(&item.premises).cloned().collect()
+        theory.map(|(_, h)| h)
     }
 
     /// What a statement assumes of relations, with names that may be empty, and what it states: relations refute that.
@@ -160,13 +176,12 @@ impl Suite {
         let Some(on) = &this.on_relations else {
             return (self.assumed(item), prove::statement(this));
         };
-        let names = this.premises.iter().map(|(name, _)| name.clone());
-        let names = std::iter::once("some state aborts".to_string()).chain(names);
         let goal = Statement {
-            distinct: Vec::new(),
+            distinct: this.distinct.clone(),
             parts: on.parts.clone(),
         };
-        (names.zip(on.given.iter().cloned()).collect(), goal)
+        let given = self.theory_of(this).chain(&on.given);
+        (given.cloned().collect(), goal)
     }
 }
 
@@ -183,6 +198,19 @@ pub struct Link {
     pub hints: Option<Vec<Hint>>,
     /// How it is proved, each way of an equation; directly, if that is empty.
     pub through: Vec<Chains>,
+}
+
+impl Link {
+    /// Two sides, without hints.
+    pub fn new(left: Id, right: Id, order: Order) -> Self {
+        Link {
+            left,
+            right,
+            order,
+            hints: None,
+            through: Vec::new(),
+        }
+    }
 }
 
 /// Something that a step may use.

@@ -45,13 +45,39 @@ pub enum Form {
     /// `x^w`
     Omega(Box<Term>),
     /// `dom(x)` and its kin
-    Applied(Operator, Box<Term>),
+    Applied(Function, Box<Term>),
     /// `x # y = x^w + x* y`
     Hash(Box<Term>, Box<Term>),
     /// `(+ i : x)`, the sum over all processes (that differ from those given)
     SumOver(Over, Box<Term>),
     /// `(. i : x)`, the product over all processes (that differ from those given)
     ProductOver(Over, Box<Term>),
+}
+
+/// What stands before brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// An operator that makes a test.
+    Test(Operator),
+    /// `conv(x)`
+    Converse,
+}
+
+impl Function {
+    /// The function with this name.
+    pub fn named(name: &str) -> Option<Function> {
+        let tests = Operator::ALL.into_iter().map(Function::Test);
+        let mut all = tests.chain([Function::Converse]);
+        all.find(|f| f.name() == name)
+    }
+
+    /// Its name in terms.
+    pub fn name(self) -> &'static str {
+        match self {
+            Function::Test(operator) => operator.name(),
+            Function::Converse => "conv",
+        }
+    }
 }
 
 /// `i != j, i != k`: the index of a sum or product over processes, and those that it differs from.
@@ -175,7 +201,7 @@ impl Term {
             Form::Product(terms) => Form::Product(all(terms)),
             Form::Star(x) => Form::Star(of(x)),
             Form::Omega(x) => Form::Omega(of(x)),
-            Form::Applied(operator, x) => Form::Applied(*operator, of(x)),
+            Form::Applied(function, x) => Form::Applied(*function, of(x)),
             Form::Hash(x, y) => Form::Hash(of(x), of(y)),
             Form::SumOver(i, x) => Form::SumOver(i.clone(), of(x)),
             Form::ProductOver(i, x) => Form::ProductOver(i.clone(), of(x)),
@@ -232,8 +258,8 @@ impl Term {
                 x.show(f, 3)?;
                 f.write_str("^w")
             }
-            Form::Applied(operator, x) => {
-                write!(f, "{}(", operator.name())?;
+            Form::Applied(function, x) => {
+                write!(f, "{}(", function.name())?;
                 x.show(f, 0)?;
                 f.write_str(")")
             }

@@ -332,6 +332,7 @@ pub fn library() -> &'static [(&'static str, &'static str, &'static str)] {
         "concurrent" "theories/identities/concurrent.thy"
         "purity" "theories/identities/purity.thy"
         "divergence" "theories/identities/divergence.thy"
+        "converse" "theories/identities/converse.thy"
         "demonic" "theories/identities/demonic.thy"
         "quotients" "theories/identities/quotients.thy"
         "schemes" "theories/identities/schemes.thy"

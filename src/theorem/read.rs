@@ -7,7 +7,7 @@
 
 use super::visibility::Visibility;
 use crate::algebra::{
-    Atom, Form, Index, Order, Over, Speaks, Statement, Steps, Term, Theory, Word,
+    Atom, Form, Function, Index, Order, Over, Speaks, Statement, Steps, Term, Theory, Word,
 };
 use crate::base::control::Stop;
 use crate::engine::compiled::Mover;
@@ -296,7 +296,14 @@ impl Model<'_, '_> {
             Form::Product(all) => Ground::Product(each(all, atoms)?),
             Form::Star(x) => Ground::Star(Box::new(self.ground(x, b, atoms, depth)?)),
             Form::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
-            Form::Applied(operator, x) => {
+            Form::Applied(Function::Converse, x) => {
+                return meaningless(
+                    Some(x),
+                    format!("`conv({x})` turns steps of a program round"),
+                    "a term without `conv`, which stands in files of laws",
+                );
+            }
+            Form::Applied(Function::Test(operator), x) => {
                 let inner = self.ground(x, b, atoms, depth)?;
                 if *operator == Operator::Codomain && inner.has_top() {
                     return meaningless(

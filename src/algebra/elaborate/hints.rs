@@ -246,7 +246,11 @@ impl Elaborator {
             match (variable, letter) {
                 (Some(from), _) => variables.push((from, self.index_argument(argument)?)),
                 (None, Some(symbol)) => {
-                    letters.push((symbol, self.letter(symbol, argument)?));
+                    let by = self.letter(symbol, argument)?;
+                    letters.push((symbol, by));
+                    if let Some(turned) = self.converse_in(n, symbol) {
+                        letters.push((turned, self.converses().of(by)));
+                    }
                 }
                 (None, None) => {
                     self.no_argument(n, hint, &what.name, what.span);
@@ -259,6 +263,12 @@ impl Elaborator {
             variables,
             letters,
         })
+    }
+
+    /// The converse of a letter, if it occurs in a statement.
+    fn converse_in(&self, item: usize, symbol: Sym) -> Option<Sym> {
+        let turned = self.suite.development.terms.symbols()[symbol as usize].converse;
+        turned.filter(|turned| self.free[item].letters.contains(turned))
     }
 
     fn letter(&mut self, symbol: Sym, argument: &Argument) -> Option<Id> {

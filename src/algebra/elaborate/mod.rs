@@ -7,16 +7,18 @@ mod hints;
 mod model;
 mod terms;
 
+use super::converse::Converse;
 use super::demonic::Demonic;
 use super::names;
-use super::suite::{Item, Level, Link, Suite};
-use super::term::Order;
+use super::prove;
+use super::suite::{Hint, Item, Level, Link, OnRelations, Suite, Use};
+use super::term::{Function, Order};
 use super::theory::Sort;
 use super::tree::{Chain, Entry, File, ModelTree, Named};
 use crate::algebra::text::codes as code;
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::nearest;
-use crate::kernel::{self, Id, Operator, Statement, Sym};
+use crate::kernel::{self, Id, Statement, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 use terms::Indices;
 
@@ -105,6 +107,8 @@ struct Elaborator {
     /// What `0` means there, if it is no zero from the right; and the letters for it, once there are any.
     demonic: Option<Demonic>,
     demonic_letters: Option<(Demonic, Sym)>,
+    /// Terms turned round.
+    converses: FxHashMap<Id, Id>,
     /// Of the statement at hand: the level its symbols need, and whether that has been called too high.
     needs: Level,
     blamed: bool,
@@ -180,6 +184,7 @@ impl Elaborator {
                         asked: file.asked,
                         without: self.without(without, chain),
                         premises: Vec::new(),
+                        laws: 0..0,
                         distinct: Vec::new(),
                         links: Vec::new(),
                         model: None,
@@ -246,7 +251,7 @@ impl Elaborator {
                 "another name",
                 "`T` needs no declaration",
             ),
-            None if Operator::named(&name.name).is_some() => self.operator(name),
+            None if Function::named(&name.name).is_some() => self.operator(name),
             None => {
                 let terms = &mut self.suite.development.terms;
                 let letters = &mut self.letters;
@@ -287,7 +292,10 @@ impl Elaborator {
         let terms = &mut self.suite.development.terms;
         let (names, given): (Vec<String>, Vec<Statement>) =
             std::mem::take(&mut item.premises).into_iter().unzip();
-        let read = demonic.read(terms, &given, &item.links, aborts);
+        let mut read = demonic.read(terms, &given, &item.links, aborts);
+        for ((own, _), name) in read.on_relations.given[1..].iter_mut().zip(&names) {
+            own.clone_from(name);
+        }
         let least = std::iter::repeat("0 is least".to_string());
         item.premises = names.into_iter().chain(least).zip(read.premises).collect();
         item.links = read.links;
@@ -305,18 +313,74 @@ impl Elaborator {
         );
     }
 
+    fn converses(&mut self) -> Converse<'_> {
+        Converse {
+            terms: &mut self.suite.development.terms,
+            known: &mut self.converses,
+            letters: &mut self.letters,
+        }
+    }
+
+    /// Assumes what ties letters to their converses, in a statement that speaks of these.
+    fn read_converses(&mut self, item: &mut Item) {
+        let mut about: Vec<Id> = item.links.iter().flat_map(|l| [l.left, l.right]).collect();
+        let mut needed = Vec::new();
+        for hint in item.links.iter().flat_map(|l| l.hints.iter().flatten()) {
+            let Use::Item {
+                item: n, letters, ..
+            } = &hint.what
+            else {
+                continue;
+            };
+            about.extend(letters.iter().map(|(_, by)| *by));
+            let lemma = &self.suite.items[*n];
+            let laws = lemma.laws.clone().map(|n| lemma.premises[n].clone());
+            let terms = &mut self.suite.development.terms;
+            needed.extend(laws.map(|(name, mut law)| {
+                for (l, r) in &mut law.parts {
+                    *l = terms.replace(*l, letters);
+                    *r = terms.replace(*r, letters);
+                }
+                (name, law)
+            }));
+        }
+        let of_relations = self.level == Some(Level::Converse);
+        let theory = self.suite.theory_of(item);
+        let assumed: Vec<(String, Statement)> = theory.chain(&item.premises).cloned().collect();
+        let laws = self
+            .converses()
+            .laws(&assumed, &about, needed, of_relations);
+        if laws.is_empty() {
+            return;
+        }
+        item.on_relations = Some(OnRelations {
+            given: item.premises.clone(),
+            parts: prove::statement(item).parts,
+        });
+        let own = item.premises.len();
+        item.premises.extend(laws);
+        item.laws = own..item.premises.len();
+        for hints in item.links.iter_mut().filter_map(|l| l.hints.as_mut()) {
+            let text = "converse".to_string();
+            hints.extend(item.laws.clone().map(|n| Hint {
+                text: text.clone(),
+                what: Use::Premise(n),
+            }));
+        }
+    }
+
     fn operator(&mut self, name: &Named) {
         self.error(
             code::WORD,
             name.span,
             format!("`{}` is an operator", name.name),
             "another name",
-            format!("`{}(x)` is a test, of any x", name.name),
+            format!("it stands before brackets: `{}(x)`", name.name),
         );
     }
 
     fn define(&mut self, name: &Named, indices: &[Named], term: &super::term::Term) {
-        if Operator::named(&name.name).is_some() {
+        if Function::named(&name.name).is_some() {
             self.operator(name);
         }
         let mut own: Vec<String> = Vec::new();
@@ -386,7 +450,7 @@ impl Elaborator {
     fn hypothesis(&mut self, name: &Named, chain: &Chain) {
         let n = self.suite.development.hypotheses().len();
         self.state(name, Stated::Hypothesis(n));
-        if self.suite.items.iter().any(|i| i.on_relations.is_some()) {
+        if self.suite.items.iter().any(|i| i.level == Level::Demonic) {
             self.demonic_assumes(name);
         }
         if let Some((statement, _)) = self.statement(chain) {
@@ -437,13 +501,7 @@ impl Elaborator {
             if order == Order::Equal {
                 statement.parts.push((right, left));
             }
-            links.push(Link {
-                left,
-                right,
-                order,
-                hints: None,
-                through: Vec::new(),
-            });
+            links.push(Link::new(left, right, order));
         }
         Some((statement, links))
     }
@@ -485,6 +543,7 @@ impl Elaborator {
             item.links = links;
             self.hints(&mut item, chain);
             self.read_demonic(&mut item, name);
+            self.read_converses(&mut item);
         } else {
             // Hints may name it all the same.
             item.links.clear();

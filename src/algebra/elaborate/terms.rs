@@ -4,7 +4,7 @@ use super::{Elaborator, Later, Meaning};
 use crate::algebra::suite::Level;
 use crate::algebra::text::{codes as code, mistakes};
 use crate::algebra::{Atom, Index, Over};
-use crate::algebra::{Form, Term};
+use crate::algebra::{Form, Function, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::kernel::{self, Id, Node, ONE, TOP, ZERO};
 
@@ -82,11 +82,17 @@ impl Elaborator {
                 let x = self.term(x, indices)?;
                 Some(self.suite.development.terms.omega(x))
             }
-            Form::Applied(operator, x) => {
-                let what = format!("`{}`", operator.name());
-                self.need(Level::of(*operator), t.span, &what);
+            Form::Applied(function, x) => {
+                let level = match function {
+                    Function::Test(operator) => Level::of(*operator),
+                    Function::Converse => Level::Converse,
+                };
+                self.need(level, t.span, &format!("`{}`", function.name()));
                 let x = self.term(x, indices)?;
-                Some(self.suite.development.terms.applied(*operator, x))
+                Some(match function {
+                    Function::Test(operator) => self.suite.development.terms.applied(*operator, x),
+                    Function::Converse => self.converses().of(x),
+                })
             }
             Form::Hash(x, y) => {
                 self.need(Level::Omega, t.span, "`#`");

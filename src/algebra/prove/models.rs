@@ -44,6 +44,7 @@ pub fn word(
     if atoms.indexed || !goal.distinct.is_empty() {
         return None;
     }
+    model.turn_round(terms);
     model.fill(&atoms);
     let confirmed = model.is_confirmed(terms, &assumed, part);
     model.smallest = search.searched + 1 == model.states;

@@ -196,6 +196,7 @@ pub fn level_of(terms: &Terms, t: Id) -> Level {
             Node::Omega(_) => Level::Omega,
             Node::Applied(operator, _) => Level::of(*operator),
             Node::Not(_) | Node::ProductOver(..) => Level::Tests,
+            Node::Atom(s, _) if terms.is_converse_of(*s).is_some() => Level::Converse,
             Node::Atom(s, _) if terms.symbols()[*s as usize].test => Level::Tests,
             _ => Level::Semiring,
         });

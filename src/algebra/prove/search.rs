@@ -269,6 +269,9 @@ impl<'t> ProofSearch<'t> {
         if depth == 0 {
             return None;
         }
+        if let Some(step) = self.excluded(c, m, right, depth) {
+            return Some(step);
+        }
         if self.allowed.induction
             && let Some(step) = self.induction(c, &factors, right, depth)
         {
@@ -295,6 +298,19 @@ impl<'t> ProofSearch<'t> {
             }
         }
         self.by_tests(c, &factors, right, depth)
+    }
+
+    /// `p <= q` for tests, from `p ~q <= 0`.
+    fn excluded(&mut self, c: &Context, m: Id, right: Id, depth: usize) -> Option<Step> {
+        let terms = &mut self.b.terms;
+        if right == ZERO || !terms.is_test(m) || !terms.is_test(right) {
+            return None;
+        }
+        let not = terms.not(right);
+        let (inside, outside) = (terms.product([m, right]), terms.product([m, not]));
+        let none = self.below(c, outside, ZERO, depth)?;
+        let steps = [self.decide(c, inside, right)?, self.b.ending(none, right)?];
+        self.b.join(m, steps.to_vec())
     }
 
     /// Applies a rule wherever its left side stands literally, inside stars too.

@@ -1,7 +1,7 @@
 //! A model evaluated as it is defined: relations as sets of pairs, terms from the top. Shares no code with the search.
 
-use super::Model;
 use super::program::{Valuation, members, process, valuations};
+use super::{Model, Value};
 use crate::kernel::{Id, Node, Operator, Statement, Terms};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -135,11 +135,14 @@ impl Evaluation<'_> {
                     .map(|i| process(*i, &self.at, bound))
                     .collect();
                 let on = on?;
+                let of = self.terms.is_converse_of(*symbol);
                 let mut atoms = self.model.atoms.iter();
-                atoms
-                    .find(|a| a.symbol == *symbol && a.processes == on)?
-                    .pairs
-                    .clone()
+                let is_it = |a: &&Value| a.symbol == of.unwrap_or(*symbol) && a.processes == on;
+                let pairs = &atoms.find(is_it)?.pairs;
+                match of {
+                    Some(_) => pairs.iter().map(|(s, t)| (*t, *s)).collect(),
+                    None => pairs.clone(),
+                }
             }
             Node::Not(x) => {
                 let x = self.value(*x, bound)?;

@@ -138,7 +138,7 @@ pub fn refute(
 /// What statements speak of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Atoms {
-    /// Symbols in order, each with how many process indices it takes.
+    /// Symbols in order, each with how many process indices it takes. Converses are not among them.
     pub symbols: Vec<(Sym, usize)>,
     /// Free index variables of the last statement.
     pub variables: Vec<u32>,
@@ -147,6 +147,26 @@ pub struct Atoms {
 }
 
 impl Model {
+    /// Has letters for converses, which were taken for letters like others, say what their actions relate.
+    pub fn turn_round(&mut self, terms: &Terms) {
+        let converses = self
+            .atoms
+            .extract_if(.., |a| terms.is_converse_of(a.symbol).is_some());
+        for converse in converses.collect::<Vec<Value>>() {
+            let of = terms.is_converse_of(converse.symbol).unwrap_or_default();
+            let pairs = converse.pairs.into_iter().map(|(s, t)| (t, s));
+            let is_it = |a: &&mut Value| a.symbol == of && a.processes == converse.processes;
+            match self.atoms.iter_mut().find(is_it) {
+                Some(known) => known.pairs.extend(pairs),
+                None => self.atoms.push(Value {
+                    symbol: of,
+                    processes: converse.processes,
+                    pairs: pairs.collect(),
+                }),
+            }
+        }
+    }
+
     /// Atoms without a value relate nothing.
     pub fn fill(&mut self, atoms: &Atoms) {
         for (symbol, arity) in &atoms.symbols {
@@ -184,7 +204,8 @@ pub fn atoms_of(terms: &Terms, statements: &[&Statement]) -> Atoms {
             terms.any(t, &mut |n| {
                 let indices = match n {
                     Node::Atom(symbol, indices) => {
-                        symbols.insert((*symbol, indices.len()));
+                        let of = terms.is_converse_of(*symbol);
+                        symbols.insert((of.unwrap_or(*symbol), indices.len()));
                         atoms.indexed |= !indices.is_empty();
                         indices
                     }

@@ -15,6 +15,8 @@ pub(super) enum Op {
     One,
     Top,
     Atom(usize),
+    /// The converse of an atom.
+    Converse(usize),
     Not(usize),
     Or(usize, usize),
     Seq(usize, usize),
@@ -197,13 +199,17 @@ impl Program {
                 let on: Option<Vec<usize>> =
                     indices.iter().map(|i| process(*i, at, bound)).collect();
                 let next = self.atoms.len();
-                let key = (*symbol, on?);
+                let of = terms.is_converse_of(*symbol);
+                let key = (of.unwrap_or(*symbol), on?);
                 let atom = *self.atom_of.entry(key.clone()).or_insert(next);
                 if atom == next {
-                    let test = terms.symbols()[*symbol as usize].test;
+                    let test = terms.symbols()[key.0 as usize].test;
                     self.atoms.push((key.0, key.1, test));
                 }
-                Op::Atom(atom)
+                match of {
+                    Some(_) => Op::Converse(atom),
+                    None => Op::Atom(atom),
+                }
             }
             Node::Not(x) => Op::Not(self.ground(terms, *x, at, bound, seen)?),
             Node::Star(x) => Op::Star(self.ground(terms, *x, at, bound, seen)?),

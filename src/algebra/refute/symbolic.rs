@@ -134,12 +134,8 @@ impl<'p> Symbolic<'p> {
             Op::Zero => vec![FALSE; n],
             Op::One => (0..n).map(unit).collect(),
             Op::Top => vec![TRUE; n],
-            Op::Atom(a) => (0..n)
-                .map(|t| match self.variables[a][n * s + t] {
-                    Some(v) => self.bdds.variable(v),
-                    None => FALSE,
-                })
-                .collect(),
+            Op::Atom(a) => (0..n).map(|t| self.pair(a, s, t)).collect(),
+            Op::Converse(a) => (0..n).map(|t| self.pair(a, t, s)).collect(),
             Op::Not(x) => {
                 let x = self.row(x, s)?;
                 (0..n)
@@ -181,6 +177,14 @@ impl<'p> Symbolic<'p> {
         let row: Rc<[Bdd]> = row.into();
         self.rows[op * n + s] = Some(Rc::clone(&row));
         Ok(row)
+    }
+
+    /// Where an atom relates s to t.
+    fn pair(&mut self, atom: usize, s: usize, t: usize) -> Bdd {
+        match self.variables[atom][self.states * s + t] {
+            Some(v) => self.bdds.variable(v),
+            None => FALSE,
+        }
     }
 
     fn any(&mut self, of: impl IntoIterator<Item = Bdd>) -> Result<Bdd, Spent> {

@@ -78,10 +78,11 @@ statement may be given values for its index variables and letters: `lemma(j := i
   wrong: identity a : x x* <= x* by b; identity b : 1 <= x*;      right: identity b : 1 <= x*; identity a : x x* <= x* \
   by b;"
     LEVEL = "E0413" "above the level" "\
-What stands behind `level L;` is stated and proved with the axioms of that level: `semiring` has 0, 1, + and products; \
-`kleene` adds `*`; `tests` adds tests and their complements; `top` adds T; `omega` adds `^w` and `#`; `domain` adds \
-`dom`, `cod` and modal operators; `divergence` adds `div`; `demonic` has those of `omega`, but neither tests nor \
-processes, and `x 0` need not be `0` there. Lemmas of a higher level can't be hints.
+What stands behind `level L;` is stated and proved with the axioms of that level: `semiring` has 0, 1, + and \
+products; `kleene` adds `*`; `tests` adds tests and their complements; `top` adds T; `omega` adds `^w` and `#`; \
+`domain` adds `dom`, `cod` and modal operators; `divergence` adds `div`; `converse` adds `conv`, and is about \
+relations; `demonic` has the symbols of `omega`, but neither tests nor processes, and `x 0` need not be `0` there. \
+Lemmas of a higher level can't be hints.
 
   wrong: level semiring; identity a : 1 <= x*;      right: level kleene; identity a : 1 <= x*;"
     USE = "E0414" "a file that can't be used" "\

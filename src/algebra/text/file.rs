@@ -161,7 +161,8 @@ fn level(p: &mut Parser) -> Result<Entry, Diagnostic> {
             NO_ITEM,
             at.span,
             format!("there is no level `{}`", at.name),
-            "`semiring`, `kleene`, `tests`, `top`, `omega`, `domain`, `divergence` or `demonic`",
+            "`semiring`, `kleene`, `tests`, `top`, `omega`, `domain`, `divergence`, `converse` or \
+             `demonic`",
         )),
     }
 }

@@ -4,7 +4,7 @@ use crate::base::diagnostic::Help;
 use crate::base::nearest;
 
 /// Signs of other notations, longer ones before their beginnings: what to put instead, if that is all, and what to say.
-const SIGNS: [(&str, Option<&str>, &str); 31] = [
+const SIGNS: [(&str, Option<&str>, &str); 37] = [
     ("==", Some("="), "an equation has one `=`"),
     ("=<", Some("<="), "inclusion is written `<=`"),
     ("≤", Some("<="), "inclusion is written `<=`"),
@@ -41,6 +41,12 @@ const SIGNS: [(&str, Option<&str>, &str); 31] = [
     ("^*", Some("*"), "a star is written `x*`"),
     ("^+", None, "once or more: `x x*`"),
     ("^ω", Some("^w"), "infinite iteration is written `x^w`"),
+    ("^-", None, CONVERSE),
+    ("^T", None, CONVERSE),
+    ("°", None, CONVERSE),
+    ("˘", None, CONVERSE),
+    ("⁻", None, CONVERSE),
+    ("ᵀ", None, CONVERSE),
     (
         "^",
         None,
@@ -49,16 +55,18 @@ const SIGNS: [(&str, Option<&str>, &str); 31] = [
     (
         "'",
         None,
-        "a complement is written `~p`, and a converse does not exist here",
+        "a complement is written `~p`, and the converse of a relation `conv(x)`",
     ),
     (";", None, "`;` ends an item; a product has no sign: `x y`"),
 ];
+
+const CONVERSE: &str = "the converse of a relation is written `conv(x)`";
 
 const IMPLIES: &str = "premises stand in brackets behind the name, `identity NAME [p <= q] : ..;`, or behind \
                        `--given` on the command line; a test that implies another is `p <= q`";
 
 /// Names from elsewhere, in small letters, and what they are here.
-const WORDS: [(&[&str], &str); 9] = [
+const WORDS: [(&[&str], &str); 10] = [
     (
         &["antidomain", "antidom", "adom"],
         "from where x has no step: `~dom(x)`",
@@ -78,6 +86,10 @@ const WORDS: [(&[&str], &str); 9] = [
     (
         &["divergence", "diverges", "diverge", "nabla", "loops"],
         "from where x goes on for ever: `div(x)`",
+    ),
+    (
+        &["converse", "transpose", "inverse", "inv", "cnv", "backward"],
+        "x backwards: `conv(x)`",
     ),
     (&["star", "iterate"], "finite iteration is written `x*`"),
     (&["omega"], "infinite iteration is written `x^w`"),
@@ -109,7 +121,7 @@ pub(in crate::algebra) fn named(name: &str, known: &[&str]) -> Option<String> {
     };
     near(known)
         .or_else(elsewhere)
-        .or_else(|| near(&["dom", "cod", "div"]))
+        .or_else(|| near(&["dom", "cod", "div", "conv"]))
 }
 
 /// How to write what stands in a text where it can't: at a place, or just before it.

@@ -3,7 +3,8 @@
 //! ```text
 //! file       = ('theory' title STRING ';')? (item ';')*    the ';' may be left out before an item's first word, and at
 //!                                                           the end
-//! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega' | 'domain' | 'divergence' | 'demonic')
+//! item       = 'level' ('semiring' | 'kleene' | 'tests' | 'top' | 'omega' | 'domain' | 'divergence' | 'converse'
+//!              | 'demonic')
 //!            | 'use' (title | STRING)
 //!            | ('action' | 'test') (indexed ('is' WORDS)?),*  |  'let' indexed '=' term
 //!            | 'hypothesis' title STRING? ('syntactic' NAME)? ':' statement
@@ -19,7 +20,7 @@
 //! term       = hash ('+' hash)*          hash = product ('#' hash)?          product = postfix ('.'? postfix)*
 //! postfix    = prefix ('*' | '^w')*      prefix = '~' prefix | modal prefix | primary
 //! modal      = '|' term '>'  |  '|' term ']'  |  '<' term '|'  |  '[' term '|'
-//! primary    = '0' | '1' | 'T' | ('dom' | 'cod' | 'div') '(' term ')' | NAME ('[' index,+ ']')?
+//! primary    = '0' | '1' | 'T' | ('dom' | 'cod' | 'div' | 'conv') '(' term ')' | NAME ('[' index,+ ']')?
 //!            | (NAME | NAME '(' NUMBER ')') '.' NAME
 //!            | '{' state expression '}' | '(' term ')' | '(' '+' over ':' term ')' | '(' '.' over ':' term ')'
 //! over       = NAME | (index '!=' index),+
@@ -42,16 +43,16 @@ pub use file::parse_file;
 pub use sexpr::parse_suite;
 
 use crate::algebra::tree::{Chain, Entry};
-use crate::algebra::{Definition, Hypothesis, Letter, Shape, Statement, Term, Theory};
+use crate::algebra::{Definition, Function, Hypothesis, Letter, Shape, Statement, Term, Theory};
 use crate::base::control::ParseLimits;
 use crate::base::diagnostic::{Diagnostic, Span};
-use crate::kernel::{Operator, WORDS};
+use crate::kernel::WORDS;
 use parser::Parser;
 
 /// Whether a word names no action or test in a file: it begins an item, belongs to one, is the greatest element or
 /// an operator.
 pub fn is_reserved(word: &str) -> bool {
-    word == "T" || Operator::named(word).is_some() || WORDS.contains(&word)
+    word == "T" || Function::named(word).is_some() || WORDS.contains(&word)
 }
 
 /// Reads a statement such as `u[1] u[0] <= u[0] (q T + u[1] + u[1] q T)`.

@@ -5,7 +5,7 @@
 
 use super::parser::{Parsed, Parser};
 use super::tokens::Token;
-use crate::algebra::{Form, Term};
+use crate::algebra::{Form, Function, Term};
 use crate::base::diagnostic::Span;
 use crate::kernel::Operator;
 
@@ -99,7 +99,7 @@ impl Parser<'_> {
                 true => Operator::Domain,
                 false => Operator::Codomain,
             };
-            let term = Term::new(span, Form::Applied(operator, product));
+            let term = Term::new(span, Form::Applied(Function::Test(operator), product));
             Ok(if modal.is_box { not(term) } else { term })
         })?;
         Ok(Some(term))
@@ -114,14 +114,14 @@ impl Parser<'_> {
     }
 
     /// What stands in brackets behind `dom` and its kin.
-    pub fn applied(&mut self, operator: Operator, start: Span) -> Parsed<Term> {
+    pub fn applied(&mut self, function: Function, start: Span) -> Parsed<Term> {
         let open = self.span();
         if !self.eat("(") {
-            let name = operator.name();
+            let name = function.name();
             return self.fail(&format!("`(`: `{name}` is an operator, as in `{name}(x)`"));
         }
         let inner = Box::new(self.bracketed(false)?);
         self.close(")", open)?;
-        Ok(Term::new(self.since(start), Form::Applied(operator, inner)))
+        Ok(Term::new(self.since(start), Form::Applied(function, inner)))
     }
 }

@@ -5,10 +5,10 @@ use super::model::parse_model;
 use super::tokens::{Token, tokens};
 use super::{wrong, wrong_in};
 use crate::algebra::tree::{Argument, Chain, HintTree, ModelTree, Named};
-use crate::algebra::{Atom, Form, Index, Order, Over, Term};
+use crate::algebra::{Atom, Form, Function, Index, Order, Over, Term};
 use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::results::SyntacticFact;
-use crate::kernel::{Operator, WORDS};
+use crate::kernel::WORDS;
 
 pub(super) struct Parser<'t> {
     text: &'t str,
@@ -538,8 +538,8 @@ impl<'t> Parser<'t> {
             Token::Sign("(") => return self.parenthesis(),
             Token::Name(name) if !self.reserved_ahead(0) => {
                 self.at += 1;
-                if let Some(operator) = Operator::named(&name) {
-                    return self.applied(operator, start);
+                if let Some(function) = Function::named(&name) {
+                    return self.applied(function, start);
                 }
                 let form = self.atom(name)?;
                 return Ok(Term::new(self.since(start), form));

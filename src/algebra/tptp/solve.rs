@@ -379,15 +379,9 @@ impl Solver<'_> {
         self.control.check()?;
         self.control.enter(name.to_string());
         let title = names::title(name, |n| self.titles.insert(n.to_string()));
-        let link = Link {
-            left,
-            right,
-            order,
-            hints: None,
-            through: Vec::new(),
-        };
+        let link = Link::new(left, right, order);
         let (premises, links, on_relations) = self.read(claim, link);
-        let premises = premises.into_iter().map(|p| (String::new(), p));
+        let unnamed = |p| (String::new(), p);
         let item = Item {
             model: None,
             on_relations,
@@ -400,7 +394,8 @@ impl Solver<'_> {
             text: String::new(),
             level: Level::default(),
             asked: true,
-            premises: premises.collect(),
+            premises: premises.into_iter().map(unnamed).collect(),
+            laws: 0..0,
             distinct: Vec::new(),
             links,
         };

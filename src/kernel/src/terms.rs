@@ -125,6 +125,8 @@ pub struct Symbol {
     pub test: bool,
     /// How many process indices it takes.
     pub arity: usize,
+    /// The action that is read as its converse, if there is one. No rule knows of it, and no certificate.
+    pub converse: Option<Sym>,
 }
 
 #[derive(Clone, Copy)]
@@ -266,9 +268,30 @@ impl Terms {
 
     /// A new symbol.
     pub fn symbol(&mut self, name: &str, test: bool, arity: usize) -> Sym {
-        let name = name.to_string();
-        self.symbols.push(Symbol { name, test, arity });
+        self.symbols.push(Symbol {
+            name: name.to_string(),
+            test,
+            arity,
+            converse: None,
+        });
         (self.symbols.len() - 1) as Sym
+    }
+
+    /// A new symbol that is read as the converse of an action.
+    pub fn converse(&mut self, of: Sym, name: &str) -> Sym {
+        let arity = self.symbols.get(of as usize).map_or(0, |s| s.arity);
+        let new = self.symbol(name, false, arity);
+        self.symbols[new as usize].converse = Some(of);
+        if let Some(of) = self.symbols.get_mut(of as usize) {
+            of.converse = Some(new);
+        }
+        new
+    }
+
+    /// The action that a symbol was made the converse of.
+    pub fn is_converse_of(&self, symbol: Sym) -> Option<Sym> {
+        let other = self.symbols.get(symbol as usize)?.converse;
+        other.filter(|other| *other < symbol)
     }
 
     fn intern(&mut self, mut node: Node) -> Id {
