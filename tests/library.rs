@@ -84,6 +84,47 @@ files! {
     schemes [32, 3, 0];
 }
 
+/// Hints are mostly there for speed: these laws alone are not proved without them, each step by itself.
+#[test]
+fn few_laws_need_their_hints() {
+    let mut needed = Vec::new();
+    for file in [
+        "commutation",
+        "programs",
+        "concurrent",
+        "refinement",
+        "converse",
+    ] {
+        let mut suite = load(file);
+        for n in 0..suite.items.len() {
+            let item = &mut suite.items[n];
+            if !item.asked || item.declared != Declared::Proved {
+                continue;
+            }
+            item.links.iter_mut().for_each(|link| link.hints = None);
+            let name = item.name.clone();
+            if prove(&mut suite, n, &Limits::default()).status != Status::Proved {
+                needed.push(name);
+            }
+        }
+    }
+    assert_eq!(
+        needed,
+        [
+            "inverse_conjugate",
+            "plus_equivalence",
+            "block_two_steps_each",
+            "reduce_both_ends",
+            "sum_run_moves",
+            "sum_sorted",
+            "block_of_process",
+            "block_of_process_left",
+            "block_of_process_whole",
+            "system_hidden_refined",
+        ]
+    );
+}
+
 /// The models of level `demonic` satisfy what is proved there: the refuter, asked first, finds none against it.
 #[test]
 fn laws_of_demonic_refinement_are_not_refuted() {

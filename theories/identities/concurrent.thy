@@ -137,7 +137,7 @@ identity sum_of_blocks [a[i] <= x* s[i] x*] : all_a <= x* all_s x*;
 // Invariants of many processes.
 
 identity many_invariant_step [q s[i] ~q = 0] : q all_s <= all_s q;
-identity many_invariant [kept : q s[i] ~q = 0] : q all_s* ~q = 0 by kept, many_invariant_step, induction;
+identity many_invariant [q s[i] ~q = 0] : q all_s* ~q = 0;
 identity many_invariant_le [q s[i] <= s[i] q] : q all_s <= all_s q;
 identity many_invariant_run [q s[i] <= s[i] q] : q all_s* <= all_s* q;
 identity many_own_test [own : p[i] s[i] <= s[i] p[i], others : i != j => p[i] s[j] <= s[j] p[i]] :

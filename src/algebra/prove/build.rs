@@ -157,6 +157,11 @@ impl<'t> Builder<'t> {
         self.terms.atom(self.hole, Vec::new())
     }
 
+    /// A term in place of the hole.
+    pub fn filled(&mut self, context: Id, t: Id) -> Id {
+        self.terms.replace(context, &[(self.hole, t)])
+    }
+
     /// `x <= y`, so `c(x) <= c(y)`.
     pub fn context(&mut self, context: Id, step: Step) -> Step {
         let (l, r) = self.claims[step];

@@ -9,6 +9,49 @@ use crate::kernel::{Id, Node, Rule};
 const PARTS: usize = 4;
 
 impl ProofSearch<'_> {
+    /// A star beside what a rule says of its body and that: its first or last turn is told apart.
+    pub(super) fn unrolled(
+        &mut self,
+        c: &Context,
+        factors: &[Id],
+        right: Id,
+        depth: usize,
+    ) -> Option<Step> {
+        for (n, &star) in factors.iter().enumerate() {
+            let Node::Star(body) = *self.b.terms.node(star) else {
+                continue;
+            };
+            let members = match self.b.terms.node(body) {
+                Node::Sum(all) => all.clone(),
+                _ => vec![body],
+            };
+            let (before, after) = (&factors[..n], &factors[n + 1..]);
+            for first in [true, false] {
+                let beside = if first { before.last() } else { after.first() };
+                let Some(&beside) = beside else { continue };
+                let mut meets = |x: &Id| {
+                    let word = if first { [beside, *x] } else { [*x, beside] };
+                    let word = self.b.terms.product(word);
+                    c.rules.iter().any(|r| r.left == word)
+                };
+                if !members.iter().any(&mut meets) {
+                    continue;
+                }
+                let turn = if first { [body, star] } else { [star, body] };
+                let some = [before, &turn, after].concat();
+                let none = [before, after].concat();
+                let ways = [none, some].map(|w| self.b.terms.product(w));
+                let unrolled = self.b.terms.sum(ways);
+                let left = self.b.terms.product(factors.iter().copied());
+                let split = self.decide(c, left, unrolled)?;
+                if let Some(rest) = self.below(c, unrolled, right, depth - 1) {
+                    return self.b.chain(&[split, rest]);
+                }
+            }
+        }
+        None
+    }
+
     /// `x* z <= y` from `z <= y` and `x y <= y`; and the mirror image.
     pub(super) fn induction(
         &mut self,

@@ -26,7 +26,7 @@ pub(super) const DEEP: usize = 6;
 /// whether there was something new.
 pub(super) fn pass(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2], depth: usize) -> bool {
     let known = c.rules.len();
-    let passing = passing(s, c);
+    let passing = passing(s, c, depth == DEEP);
     let mut stars = loops(s, goal, false);
     if depth == DEEP {
         // What passes inner stars helps to pass the others.
@@ -57,6 +57,11 @@ pub(super) fn pass(s: &mut ProofSearch, c: &mut Context, goal: [Id; 2], depth: u
             if !meets(s, z, x) {
                 continue;
             }
+            // Where all else has failed, what passes z may leave any number of others.
+            let y = match depth == DEEP {
+                true => s.b.terms.star(y),
+                false => y,
+            };
             if let Some(step) = past(s, c, ([z, x], [y, z]), depth) {
                 let lemma = starred(s, z, (x, y), step, false);
                 learn(s, c, lemma);
@@ -132,7 +137,11 @@ fn starred(
     step: Step,
     mirrored: bool,
 ) -> Option<Step> {
-    let (xs, ys) = (s.b.terms.star(x), s.b.terms.star(y));
+    let xs = s.b.terms.star(x);
+    let ys = match body(s, y, false) {
+        Some(_) => y,
+        None => s.b.terms.star(y),
+    };
     let (left, right, again) = match mirrored {
         false => {
             let again = s.b.within(&[ys], step, &[]);
@@ -239,14 +248,15 @@ fn parts(s: &ProofSearch, of: [Id; 2]) -> Vec<Id> {
     found
 }
 
-/// The letters and tests that stand in rules.
-fn passing(s: &mut ProofSearch, c: &Context) -> Vec<Id> {
+/// The letters and tests that stand in rules, and perhaps the stars.
+fn passing(s: &mut ProofSearch, c: &Context, with_stars: bool) -> Vec<Id> {
     let mut found: Vec<Id> = Vec::new();
     for rule in &c.rules {
         for side in [rule.left, rule.right] {
             for x in s.b.factors(side) {
                 let single = matches!(s.b.terms.node(x), Node::Atom(..)) || s.b.terms.is_test(x);
-                if single && s.b.terms.is_closed(x) && !found.contains(&x) {
+                let fits = single || with_stars && body(s, x, false).is_some();
+                if fits && s.b.terms.is_closed(x) && !found.contains(&x) {
                     found.push(x);
                 }
             }

@@ -14,6 +14,7 @@ mod eliminate;
 mod fewer;
 mod hints;
 mod iteration;
+mod members;
 mod middle;
 mod models;
 mod omega;
@@ -301,8 +302,7 @@ impl<'d> Proof<'d> {
     }
 }
 
-/// Proves one inclusion: as it is, then with letters eliminated and simulations added, then with its own letters again
-/// and what passes its stars.
+/// Proves one inclusion; if there is no other way, with processes told apart.
 fn one(
     s: &mut ProofSearch,
     distinct: &[(u32, u32)],
@@ -316,12 +316,32 @@ fn one(
     vars.extend(distinct.iter().flat_map(|(i, j)| [*i, *j]));
     vars.sort_unstable();
     vars.dedup();
+    let budget = s.budget;
+    let open = match together(s, distinct, &vars, (left, right)) {
+        Ok(step) => return Ok(step),
+        Err(open) => open,
+    };
+    let Some(pair) = alike(s, &vars, distinct) else {
+        return Err(open);
+    };
+    s.budget = budget;
+    cases(s, distinct, pair, left, right).map_err(|_| open)
+}
+
+/// Proves one inclusion: as it is, then with letters eliminated and simulations added, then with its own letters again
+/// and what passes its stars.
+fn together(
+    s: &mut ProofSearch,
+    distinct: &[(u32, u32)],
+    vars: &[u32],
+    (left, right): (Id, Id),
+) -> Result<Step, Residual> {
     let mut goal = vec![left, right];
     goal.extend(s.allowed.invariants.iter().copied());
-    if let Some((i, j)) = split(s, &vars, distinct) {
+    if let Some((i, j)) = split(s, vars, distinct) {
         return cases(s, distinct, (i, j), left, right);
     }
-    let mut context = s.context(&vars, distinct, &goal);
+    let mut context = s.context(vars, distinct, &goal);
     if let Some(step) = domain::learn(s, &mut context, [left, right]) {
         return Ok(step);
     }
@@ -340,6 +360,11 @@ fn one(
     }
     s.budget = budget / 10;
     if let Some(step) = s.prove_within(&context, left, right, 4) {
+        return Ok(step);
+    }
+    if members::gather(s, &mut context, [left, right])
+        && let Some(step) = s.prove_within(&context, left, right, 4)
+    {
         return Ok(step);
     }
     let mut passing = context.clone();
@@ -415,6 +440,16 @@ fn split(s: &ProofSearch, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32,
         }
     }
     None
+}
+
+/// Processes that something says more of if they differ, and that may be the same.
+fn alike(s: &ProofSearch, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32, u32)> {
+    if !s.allowed.automatic || s.given.iter().all(|g| g.statement.distinct.is_empty()) {
+        return None;
+    }
+    let pairs = vars.iter().enumerate();
+    let mut pairs = pairs.flat_map(|(n, &i)| vars[n + 1..].iter().map(move |&j| (i, j)));
+    pairs.find(|pair| !distinct.contains(pair))
 }
 
 /// Proves a claim once with two processes the same, once with them different.

@@ -297,6 +297,9 @@ impl<'t> ProofSearch<'t> {
                 return Some(step);
             }
         }
+        if let Some(step) = self.unrolled(c, &factors, right, depth) {
+            return Some(step);
+        }
         self.by_tests(c, &factors, right, depth)
     }
 
