@@ -5,13 +5,11 @@ use super::show;
 use crate::base::results::derivation::{Assumed, Chain, Derivation, Line, Reason};
 use crate::kernel::{Claim, Development, Id, Rejected, Rule, Statement, Sym, Theorem};
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 
 /// Lines of a proof.
 const LONGEST: usize = 2_000;
 
-/// The proof of a theorem, by position. `names` are those of its premises; those at the positions of `laws` are told if
-/// the proof uses them.
+/// The proof of a theorem, by position. `names` are those of its premises.
 ///
 /// # Errors
 /// The kernel's limit of operations.
@@ -19,7 +17,6 @@ pub fn derivation(
     d: &mut Development,
     theorem: usize,
     names: &[String],
-    laws: &Range<usize>,
 ) -> Result<Option<Derivation>, Rejected> {
     let Some(proved) = d.theorem(theorem).cloned() else {
         return Ok(None);
@@ -34,14 +31,7 @@ pub fn derivation(
         told: Derivation::default(),
         lines: 0,
     };
-    let uses = |n: usize| {
-        let mut steps = proved.steps.iter();
-        steps.any(|rule| matches!(rule, Rule::Premise(used, ..) if *used == n))
-    };
     for (n, premise) in proved.premises.iter().enumerate() {
-        if laws.contains(&n) && !uses(n) {
-            continue;
-        }
         let statement = show::conditions(teller.d, &premise.distinct);
         let assumed = Assumed {
             name: teller.premise(n),

@@ -214,9 +214,9 @@ pub struct Also {
 
 /// The proof of a statement as people read it; none if that takes more operations than the kernel may spend.
 fn told(suite: &mut Suite, item: usize, theorem: usize) -> Option<Derivation> {
-    let Item { premises, laws, .. } = &suite.items[item];
-    let names: Vec<String> = premises.iter().map(|(name, _)| name.clone()).collect();
-    derivation(&mut suite.development, theorem, &names, laws).ok()?
+    let proved = suite.development.theorem(theorem)?;
+    let names = suite.names_of_premises(item, proved);
+    derivation(&mut suite.development, theorem, &names).ok()?
 }
 
 /// Proves or refutes a statement of a suite. With `ablate`, hints that are not needed are named.

@@ -4,7 +4,7 @@ use super::prove;
 use super::refute::Model;
 use super::term::Order;
 use crate::base::diagnostic::Diagnostic;
-use crate::kernel::{Development, Id, Operator, Renaming, Statement, Sym};
+use crate::kernel::{Development, Id, Operator, Renaming, Statement, Sym, Theorem};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -168,6 +168,18 @@ impl Suite {
         let theory = self.development.hypotheses().iter().enumerate();
         let theory = theory.filter(|(n, _)| !item.without.contains(n));
         theory.map(|(_, h)| h)
+    }
+
+    /// The names that the premises of a statement's theorem have: it has no more laws of converses than it uses.
+    pub fn names_of_premises(&self, item: usize, theorem: &Theorem) -> Vec<String> {
+        let own = &self.items[item].premises;
+        let name = |p: &Statement| {
+            own.iter()
+                .find(|(_, s)| s == p)
+                .map(|(name, _)| name.clone())
+        };
+        let names = theorem.premises.iter().map(name);
+        names.map(Option::unwrap_or_default).collect()
     }
 
     /// What a statement assumes of relations, with names that may be empty, and what it states: relations refute that.

@@ -40,6 +40,7 @@ use super::suite::{Chains, Declared, Hint, Item, Link, Suite, Use};
 use super::term::Order;
 pub use crate::base::results::proofs::{Engine, Status};
 use crate::kernel::{Development, Id, Rule, Statement, Theorem, ZERO};
+use std::ops::Range;
 
 /// How far the prover goes. All limits are counts, so that the same statement always has the same answer.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +174,7 @@ pub fn derive(
     for &part in &statement.parts {
         proves.push(proof.part(&given, &everything(), &statement.distinct, part)?);
     }
-    proof.admit(name, premises.to_vec(), statement.clone(), proves)
+    proof.admit(name, (premises.to_vec(), 0..0), statement.clone(), proves)
 }
 
 /// All rules, where no hint says which.
@@ -277,15 +278,28 @@ impl<'d> Proof<'d> {
         })
     }
 
-    /// Has the kernel check the theorem.
+    /// Has the kernel check the theorem. Premises at the positions of `laws` are left out if nothing uses them.
     fn admit(
         self,
         name: &str,
-        premises: Vec<Statement>,
+        (premises, laws): (Vec<Statement>, Range<usize>),
         statement: Statement,
         proves: Vec<Step>,
     ) -> Result<usize, Residual> {
-        let (steps, proves) = build::prune(&self.rules, &proves);
+        let (mut steps, proves) = build::prune(&self.rules, &proves);
+        let used = |n: usize| {
+            let mut steps = steps.iter();
+            steps.any(|s| matches!(s, Rule::Premise(m, ..) if *m == n))
+        };
+        let kept: Vec<usize> = (0..premises.len())
+            .filter(|n| !laws.contains(n) || used(*n))
+            .collect();
+        for step in &mut steps {
+            if let Rule::Premise(n, ..) = step {
+                *n = kept.binary_search(n).unwrap_or(*n);
+            }
+        }
+        let premises = kept.iter().map(|n| premises[*n].clone()).collect();
         let theorem = Theorem {
             name: name.to_string(),
             premises,
@@ -575,7 +589,7 @@ fn theorem_of(
         }
     }
     let before = proof.development.theorems().len();
-    let done = proof.admit(&this.title, premises, statement, proves)?;
+    let done = proof.admit(&this.title, (premises, this.laws), statement, proves)?;
     if without.is_some() {
         suite.development.forget(before);
     }

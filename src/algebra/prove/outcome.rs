@@ -217,8 +217,11 @@ impl Within {
             }
             Within::Lemma(n) => format!("lemma {}", suite.items[n].title),
             Within::Premise { of, premise } => {
-                let item = &suite.items[of];
-                format!("premise {} of {}", item.premises[premise].0, item.title)
+                let title = &suite.items[of].title;
+                let theorem = suite.development.theorems().find(|t| t.name == *title);
+                let names = theorem.map(|t| suite.names_of_premises(of, t));
+                let name = names.and_then(|names| names.into_iter().nth(premise));
+                format!("premise {} of {title}", name.unwrap_or_default())
             }
             Within::Hypothesis { of, hypothesis } => {
                 let (name, _) = &suite.development.hypotheses()[hypothesis];
