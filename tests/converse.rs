@@ -381,6 +381,30 @@ fn a_model_gives_actions_and_not_their_converses() {
     assert_eq!(names, ["x", "y"]);
 }
 
+/// What a lemma says of a letter it says of its converse, and neither is named where hints or letters are.
+#[test]
+fn hints_and_letters_of_lemmas_are_the_users() {
+    let text = "level converse; action x, y, m, n;
+        identity lem [h : conv(x) x <= 1] : x conv(x) x <= x by h;
+        identity part [h : conv(m n) m n <= 1] : y m n conv(m n) m n <= y m n by h, lem(x := m n);";
+    let mut suite = loaded(text.to_string());
+    assert_eq!(prove(&mut suite, 0, &LIMITS).status, Status::Proved);
+    let part = prove(&mut suite, 1, &LIMITS);
+    assert_eq!(part.status, Status::Proved);
+    let told = part.why.join(" ");
+    assert!(!told.contains("hints are not enough"), "{told}");
+    let unneeded = coarsen::algebra::prove::ablate(&mut suite, 1, &LIMITS);
+    assert!(!unneeded.contains(&"converse".to_string()), "{unneeded:?}");
+    let wrong = format!("{text} identity bad : x = x by lem(z := m);");
+    let file = Text {
+        name: "drawn.thy".to_string(),
+        text: wrong,
+    };
+    let flawed = load_suite(file, 200, &mut |path, _| Err(format!("no file {path}")));
+    let flawed = flawed.err().expect("no letter z");
+    assert_eq!(flawed.diagnostics[0].expected, "one of x");
+}
+
 /// The kernel knows of no converse: what is assumed of one stands in the theorem, and no more than that.
 #[test]
 fn theorems_assume_what_they_take_from_relations() {

@@ -448,6 +448,12 @@ fn what_is_missing_is_told_at_its_place() {
             "cod(t[i])",
         ),
         (
+            "hypothesis 1 ",
+            "hypothesis 0 \"back\" : conv(t[i]) <= T;\nhypothesis 1 ",
+            "can't speak of domains",
+            "conv(t[i])",
+        ),
+        (
             "init is initial",
             "init is violated",
             "visible and invisible steps",

@@ -127,7 +127,7 @@ fn complete<'t>(own: &Theory, tree: &'t File) -> Result<(Span, &'t Chain), Vec<D
         };
         if let Some(term) = terms.iter().find(|t| speaks_of_domains(t)) {
             let message = "a theorem about programs can't speak of domains";
-            let expected = "a term without `dom`, `cod`, `div` and modal operators";
+            let expected = "a term without `dom`, `cod`, `div`, `conv` and modal operators";
             errors.push(refused(term.span, message, expected));
         }
     }

@@ -298,7 +298,7 @@ impl Model<'_, '_> {
             Form::Omega(x) => Ground::Omega(Box::new(self.ground(x, b, atoms, depth)?)),
             Form::Applied(Function::Converse, x) => {
                 return meaningless(
-                    Some(x),
+                    Some(t),
                     format!("`conv({x})` turns steps of a program round"),
                     "a term without `conv`, which stands in files of laws",
                 );

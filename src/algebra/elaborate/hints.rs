@@ -300,6 +300,7 @@ impl Elaborator {
         let indices = indices.map(|v| d.variables[*v as usize].clone());
         let symbols = d.terms.symbols();
         let letters = self.free[lemma].letters.iter();
+        let letters = letters.filter(|s| d.terms.is_converse_of(**s).is_none());
         let letters = letters.map(|s| symbols[*s as usize].name.clone());
         let all: Vec<String> = indices.chain(letters).collect();
         let expected = match all.as_slice() {

@@ -140,7 +140,10 @@ pub fn ablate(suite: &mut Suite, item: usize, limits: &Limits) -> Vec<String> {
             .hints
             .clone()
             .unwrap_or_default();
-        for (n, hint) in hints.iter().enumerate() {
+        // What a converse is has not been asked for.
+        let laws = suite.items[item].laws.clone();
+        let asked = |h: &Hint| !matches!(h.what, Use::Premise(n) if laws.contains(&n));
+        for (n, hint) in hints.iter().enumerate().filter(|(_, h)| asked(h)) {
             if theorem_of(suite, item, limits, Some((link, n))).is_ok() {
                 unneeded.push(hint.text.clone());
             }
