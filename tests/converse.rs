@@ -405,6 +405,25 @@ fn hints_and_letters_of_lemmas_are_the_users() {
     assert_eq!(flawed.diagnostics[0].expected, "one of x");
 }
 
+/// A law of relations proves nothing of demonic algebras, whose elements need not be relations.
+#[test]
+fn laws_of_relations_are_no_hints_in_other_algebras() {
+    let text = "level converse; action x; identity ways : x <= x T x;
+        level demonic; action y; identity other : y <= y T y by ways(x := y);";
+    let file = Text {
+        name: "drawn.thy".to_string(),
+        text: text.to_string(),
+    };
+    let flawed = load_suite(file, 200, &mut |path, _| Err(format!("no file {path}")));
+    let flawed = flawed.err().expect("a hint of another level");
+    let told = &flawed.diagnostics[0].message;
+    assert!(told.contains("`ways` is of level `converse`"), "{told}");
+    // Not through a lemma that has no symbol of that level either.
+    let text = "action x, y; identity back : x <= x conv(x) x; identity ways : x <= x T x by back;";
+    let suite = loaded(text.to_string());
+    assert_eq!(suite.items[1].level, Level::Converse);
+}
+
 /// The kernel knows of no converse: what is assumed of one stands in the theorem, and no more than that.
 #[test]
 fn theorems_assume_what_they_take_from_relations() {

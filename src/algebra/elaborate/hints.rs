@@ -3,7 +3,7 @@
 use super::terms::Indices;
 use super::{Elaborator, Meaning, Stated};
 use crate::algebra::Form;
-use crate::algebra::suite::{Declared, Hint, Item, Use};
+use crate::algebra::suite::{Declared, Hint, Item, Level, Use};
 use crate::algebra::text::codes as code;
 use crate::algebra::tree::{Argument, Chain, HintTree};
 use crate::kernel::{Id, Index, Node, Sym};
@@ -209,7 +209,9 @@ impl Elaborator {
             );
             return None;
         }
-        if self.level.is_some_and(|own| own < level) {
+        // What is proved of relations need not hold in other algebras.
+        let is_above = |own| own < level || own == Level::Demonic && level == Level::Converse;
+        if self.level.is_some_and(is_above) {
             self.error(
                 code::LEVEL,
                 hint.span,

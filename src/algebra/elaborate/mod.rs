@@ -323,6 +323,9 @@ impl Elaborator {
 
     /// Assumes what ties letters to their converses, in a statement that speaks of these.
     fn read_converses(&mut self, item: &mut Item) {
+        if self.demonic.is_some() {
+            return;
+        }
         let mut about: Vec<Id> = item.links.iter().flat_map(|l| [l.left, l.right]).collect();
         let mut needed = Vec::new();
         for hint in item.links.iter().flat_map(|l| l.hints.iter().flatten()) {
@@ -357,6 +360,8 @@ impl Elaborator {
             given: item.premises.clone(),
             parts: prove::statement(item).parts,
         });
+        // It may be there by a lemma alone.
+        item.level = Level::Converse;
         let own = item.premises.len();
         item.premises.extend(laws);
         item.laws = own..item.premises.len();
