@@ -1,8 +1,8 @@
 //! Statements about converses against relations: what is proved holds in all small models, what is refuted fails in the
 //! one that is shown. Terms are drawn, written and evaluated here.
 
-use crate::algebra::dice::Dice;
 use crate::algebra::differential::LIMITS;
+use crate::algebra::{self, dice::Dice};
 use crate::random;
 use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::inline::{self, Question};
@@ -210,6 +210,25 @@ impl Relations {
     }
 }
 
+/// A term with another in place of x.
+fn put(t: &Term, x: &Term) -> Term {
+    let of = |t: &Term| Box::new(put(t, x));
+    match t {
+        Action(0) => x.clone(),
+        Zero | One | Top | Action(_) | Test => t.clone(),
+        Not(t) => Not(of(t)),
+        Sum(s, t) => Sum(of(s), of(t)),
+        Product(s, t) => Product(of(s), of(t)),
+        Star(t) => Star(of(t)),
+        Omega(t) => Omega(of(t)),
+        Converse(t) => Converse(of(t)),
+        Domain(t) => Domain(of(t)),
+        Codomain(t) => Codomain(of(t)),
+        Divergence(t) => Divergence(of(t)),
+    }
+}
+
+#[derive(Clone)]
 struct Drawn {
     premises: Vec<(Term, Term)>,
     goal: (Term, Term),
@@ -255,15 +274,30 @@ impl Drawn {
         Drawn { premises, goal }
     }
 
+    /// The same of another term than x; perhaps with fewer premises.
+    fn instance(&self, d: &mut Dice, by: &Term) -> Drawn {
+        let of = |(l, r): &(Term, Term)| (put(l, by), put(r, by));
+        let mut premises: Vec<(Term, Term)> = self.premises.iter().map(of).collect();
+        premises.retain(|_| d.below(3) > 0);
+        Drawn {
+            premises,
+            goal: of(&self.goal),
+        }
+    }
+
     fn text(&self) -> String {
-        let said = |(l, r): &(Term, Term)| format!("{l} <= {r}");
-        let premises: Vec<String> = self.premises.iter().map(said).collect();
         format!(
-            "level converse; action x, y; test p; identity drawn [0 <= 1{}{}] : {};",
-            if premises.is_empty() { "" } else { ", " },
-            premises.join(", "),
-            said(&self.goal)
+            "level converse; action x, y; test p; {};",
+            self.named("drawn")
         )
+    }
+
+    fn named(&self, name: &str) -> String {
+        let said = |(l, r): &(Term, Term)| format!("{l} <= {r}");
+        let premises = self.premises.iter().map(said);
+        let premises: Vec<String> = ["0 <= x".to_string()].into_iter().chain(premises).collect();
+        let premises = premises.join(", ");
+        format!("identity {name} [{premises}] : {}", said(&self.goal))
     }
 
     /// Whether the premises hold in a model, and the goal does not.
@@ -307,6 +341,7 @@ fn random_statements_about_converses_are_answered_rightly() {
                 assert!(found.is_none(), "proved, and false: {text}");
                 let again = kernel::read(&kernel::write(&suite.development));
                 assert!(again.is_ok(), "{text}");
+                assert_only_truth_is_assumed(&suite, &mut d, &text);
             }
             Status::Refuted => {
                 counts[1] += 1;
@@ -323,6 +358,70 @@ fn random_statements_about_converses_are_answered_rightly() {
     let all: usize = counts.iter().sum();
     assert!(counts[0] * 5 > all && counts[1] * 5 > all, "{counts:?}");
     assert!(counts[2] * 10 < all, "{counts:?}");
+}
+
+/// What a lemma assumes of relations is assumed where it is used; what its own premises say is not.
+#[test]
+fn lemmas_about_converses_say_no_more_than_they_say() {
+    let (mut used, mut fewer) = (0, 0);
+    for n in 0..random::cases(800) as u64 {
+        let mut d = Dice::seeded(n);
+        let drawn = Drawn::new(&mut d);
+        let by = term(&mut d, 3);
+        let instance = drawn.instance(&mut d, &by);
+        let second = instance.named("second");
+        let text = format!("{} {second} by drawn(x := {by});", drawn.text());
+        let mut suite = loaded(text.clone());
+        if prove(&mut suite, 0, &LIMITS).status != Status::Proved
+            || prove(&mut suite, 1, &LIMITS).status != Status::Proved
+        {
+            continue;
+        }
+        used += 1;
+        fewer += usize::from(instance.premises.len() < drawn.premises.len());
+        assert!(instance.counterexample(&mut d).is_none(), "false: {text}");
+        assert_only_truth_is_assumed(&suite, &mut d, &text);
+    }
+    assert!(used > 80 && fewer > 20, "{used} {fewer}");
+}
+
+/// Premises of theorems hold of all relations, or of those for which the user's premises hold.
+fn assert_only_truth_is_assumed(suite: &Suite, d: &mut Dice, text: &str) {
+    let terms = &suite.development.terms;
+    for item in 0..suite.items.len() {
+        let title = &suite.items[item].title;
+        let theorem = suite.development.theorems().find(|t| t.name == *title);
+        let theorem = theorem.expect("a theorem");
+        let (given, _) = suite.on_relations(item);
+        for _ in 0..30 {
+            let states = 1 + d.below(3);
+            let mut model = algebra::model::Model::random(d, terms, states, 1);
+            model.turn_round(terms);
+            if given.iter().all(|(_, p)| model.holds(terms, p)) {
+                for p in &theorem.premises {
+                    let told = coarsen::algebra::show::statement(&suite.development, p);
+                    assert!(model.holds(terms, p), "{told} is assumed: {text}");
+                }
+            }
+        }
+    }
+}
+
+/// A premise of a lemma is no law, turned round or not.
+#[test]
+fn premises_of_lemmas_have_to_be_shown() {
+    let text = "level converse; action x, y, z;
+        identity lem [h : x <= y] : conv(x) <= conv(y);
+        identity none : conv(x) <= conv(y) by lem;
+        identity other : conv(z) <= conv(y) by lem(x := z);
+        identity shown [k : z <= y] : conv(z) <= conv(y) by k, lem(x := z);";
+    let mut suite = loaded(text.to_string());
+    let mut answers = Vec::new();
+    for n in 0..4 {
+        answers.push(prove(&mut suite, n, &Limits::default()).status);
+    }
+    let (proved, refuted) = (Status::Proved, Status::Refuted);
+    assert_eq!(answers, [proved, refuted, refuted, proved]);
 }
 
 /// The answer to a statement of the command line.

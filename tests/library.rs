@@ -76,7 +76,7 @@ files! {
     termination [66, 22, 0];
     refinement [80, 20, 0];
     divergence [48, 9, 0];
-    converse [72, 10, 0];
+    converse [76, 12, 0];
     demonic [47, 8, 0];
     concurrent [115, 19, 0];
     purity [19, 7, 0];
@@ -166,7 +166,7 @@ fn no_law_is_stated_twice() {
             let here = format!("{file}: {}", item.name);
             // Of demonic algebras and of relations a law says something else.
             let says = up_to_names(&suite, &item.text);
-            let of_others = item.level == Level::Demonic || !item.laws.is_empty();
+            let of_others = item.level == Level::Demonic || !item.added.laws.is_empty();
             let says = format!("{of_others} {says}");
             if let Some(there) = seen.insert(says, here.clone()) {
                 panic!("{here} says the same as {there}");

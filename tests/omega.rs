@@ -6,7 +6,7 @@ use coarsen::algebra::Order;
 use coarsen::algebra::files::{Also, Text, load_suite, prove_item};
 use coarsen::algebra::prove::{Limits, Status, prove};
 use coarsen::algebra::show;
-use coarsen::algebra::suite::{Declared, Item, Level, Link, Suite};
+use coarsen::algebra::suite::{Added, Declared, Item, Level, Link, Suite};
 use coarsen::kernel::{Id, Node, ONE, Terms};
 
 /// A word `u v v ..` as a relational model: place n leads to n + 1, the last back to `back`; the state after the last
@@ -184,7 +184,7 @@ fn run(cases: u32, letters: usize, tests: usize, longest: usize) -> (usize, usiz
             asked: true,
             without: Vec::new(),
             premises: Vec::new(),
-            laws: 0..0,
+            added: Added::default(),
             distinct: Vec::new(),
             links: vec![Link::new(left, right, Order::Below)],
             model: None,

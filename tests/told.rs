@@ -225,6 +225,7 @@ action s, t, u[i], v, x, y, z;
 hypothesis passes \"they commute\" : s t = t s;
 identity passed : s t s = s s t by passes;
 identity chosen [h : x y = y x, k : v x <= v] : v x y = v y x <= v y by induction;
+identity other [x y = y x] : v x y = v y x;
 identity whole [y <= 1, z <= 1] : z y <= y z;
 fails premise [y <= 1, z <= 1] : v z y = v y z by chosen(x := z);
 fails assumed [y <= 1, z <= 1] : z y z = z z y by passed(s := z, t := y);
@@ -232,6 +233,7 @@ fails step [y <= 1, z <= 1, g : y z v <= v y] : z y v <= y z v <= v y by g;
 fails case [y <= 1, z <= 1] : u[i] z y u[j] <= u[i] y z u[j] by cases(i, j);
 fails second [y <= 1, z <= 1] : z y = z y + z y z y <= y z + y z y by passed(s := z, t := y);
 fails lemma [y <= 1, z <= 1] : v z y <= v y z by whole;
+fails unnamed [y <= 1, z <= 1] : v z y = v y z by other(x := z);
 ";
     let expected = [
         ("whole", "not shown to be below y z:"),
@@ -247,6 +249,7 @@ fails lemma [y <= 1, z <= 1] : v z y <= v y z by whole;
             "step 2, hypothesis passes of passed: not shown to be below y z:",
         ),
         ("lemma", "lemma whole: not shown to be below y z:"),
+        ("unnamed", "premise 1 of other: not shown to be below y z:"),
     ];
     let mut suite = load(root(), "a.thy", text).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
     let limits = Limits {
@@ -254,7 +257,7 @@ fails lemma [y <= 1, z <= 1] : v z y <= v y z by whole;
         ..Limits::default()
     };
     let prove = |n| prove_item(&mut suite, n, &limits, Also::default());
-    let left: Vec<(String, String)> = (2..9)
+    let left: Vec<(String, String)> = (3..11)
         .map(prove)
         .map(|p| (p.name, p.why[0].clone()))
         .collect();

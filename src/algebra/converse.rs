@@ -2,10 +2,11 @@
 //!
 //! `conv(x)` turns a relation round. It passes sums, products, stars and tests down to the letters, so a statement
 //! about converses is one about pairs of letters, x and `conv(x)`. What ties the two together is assumed, as far as
-//! the statement speaks of it: each premise turned round, `x <= x conv(x) x`, and for a domain `dom(x) <= x conv(x)`
-//! and `dom(x) = cod(conv(x))`. All of that is true of relations (`docs/soundness.md`), so what follows is, too; and
-//! a model that refutes a statement has the converse of x for its letter. The laws are those of Kleene algebra with
-//! converse (Bloom, Esik & Stefanescu 1995; Brunet & Pous 2014), which assume the second one of all terms.
+//! the statement speaks of it: its premises turned round; `x <= x conv(x) x`; and for a domain `dom(x) <= x conv(x)`
+//! and `dom(x) = cod(conv(x))`. All of that is true of relations (`docs/soundness.md`), so what follows is, too. A
+//! model has one relation for x and `conv(x)`. Kleene algebra with converse assumes `x <= x conv(x) x` of all terms x
+//! (Bloom, Esik & Stefanescu 1995; Brunet & Pous 2014); here it is assumed of letters, and of words that a proof may
+//! need it for.
 
 use super::names;
 use crate::kernel::{Id, Index, Node, Operator, Statement, Sym, TOP, Terms};
@@ -86,77 +87,79 @@ impl Converse<'_> {
         }
     }
 
-    /// What is assumed of the converses in a statement, with names: given are its premises, the terms that it is about,
-    /// and laws that lemmas need. Nothing, if no converse occurs, unless it is said to be `of_relations`: then `T` and
-    /// domains are so.
-    pub fn laws(
+    /// What is said of the letters that a statement has together with their converses. It has these premises, and is
+    /// about these terms; lemmas that it uses need some laws. If it is meant `of_relations`, and speaks of `T` or
+    /// domains, all its letters are such.
+    pub fn said(
         &mut self,
         premises: &[(String, Statement)],
         about: &[Id],
-        needed: Vec<(String, Statement)>,
+        needed: Vec<Statement>,
         of_relations: bool,
-    ) -> Vec<(String, Statement)> {
-        let sides =
-            |s: &Statement| -> Vec<Id> { s.parts.iter().flat_map(|(l, r)| [*l, *r]).collect() };
-        let mut letters = Letters::default();
-        let all: Vec<Vec<Id>> = premises.iter().map(|(_, s)| sides(s)).collect();
-        let of_lemmas: Vec<Id> = needed.iter().flat_map(|(_, s)| sides(s)).collect();
-        for t in all.iter().flatten().chain(about).chain(&of_lemmas) {
-            letters.see(self.terms, *t, true);
-        }
+    ) -> Said {
+        let sides = |s: &Statement| -> Vec<Id> {
+            let sides = s.parts.iter().flat_map(|(l, r)| [*l, *r]);
+            sides.collect()
+        };
+        let assumed: Vec<Vec<Id>> = premises.iter().map(|(_, s)| sides(s)).collect();
+        let all = assumed.iter().flatten().chain(about);
+        let all: BTreeSet<Id> = all.copied().collect();
         let tells = |n: &Node| matches!(n, Node::Top | Node::Applied(..));
-        if of_relations && about.iter().any(|t| self.terms.any(*t, &mut |n| tells(n))) {
-            about
-                .iter()
-                .for_each(|t| letters.see(self.terms, *t, false));
-        }
+        let alone = !of_relations || !all.iter().any(|t| self.terms.any(*t, &mut |n| tells(n)));
+        let mut letters = Letters::default();
+        all.iter().for_each(|t| letters.see(self.terms, *t, alone));
+        let of_lemmas = needed.iter().flat_map(sides);
+        of_lemmas.for_each(|t| letters.see(self.terms, t, true));
+        let mut said = Said::default();
         if letters.0.is_empty() {
-            return Vec::new();
+            return said;
+        }
+        for (_, premise) in premises {
+            said.is_new(premise);
         }
         // A premise turned round tells of further converses.
-        let mut laws = Laws::new(premises);
         let mut left: Vec<usize> = (0..premises.len()).collect();
-        while let Some(at) = left.iter().position(|n| {
-            let mut those = all[*n].iter();
-            those.any(|t| letters.occur(self.terms, *t))
-        }) {
-            let n = left.remove(at);
-            let (name, premise) = &premises[n];
-            all[n]
-                .iter()
-                .for_each(|t| letters.see(self.terms, *t, false));
-            let turned = self.statement(premise);
-            let name = match name.as_str() {
-                "" => String::new(),
-                name => format!("conv({name})"),
-            };
-            laws.add(&name, turned);
+        loop {
+            let before = left.len();
+            left.retain(|&n| {
+                let speaks = assumed[n].iter().any(|t| letters.occur(self.terms, *t));
+                if speaks {
+                    let those = assumed[n].iter();
+                    those.for_each(|t| letters.see(self.terms, *t, false));
+                    let (name, premise) = &premises[n];
+                    let turned = self.statement(premise);
+                    said.turn(name, turned);
+                }
+                !speaks
+            });
+            if left.len() == before {
+                break;
+            }
         }
-        let about: BTreeSet<Id> = all.iter().flatten().chain(about).copied().collect();
-        self.domains(&about, &letters, &mut laws);
+        self.domains(&all, &letters, &mut said);
         for x in letters.0.clone() {
             let arity = self.terms.symbols()[x as usize].arity as u32;
             let x = self.terms.atom(x, (0..arity).map(Index::Var).collect());
-            self.there_and_back(x, &mut laws);
+            self.there_and_back(x, &mut said);
         }
-        self.words(&about, &mut laws);
-        for (name, law) in needed {
-            laws.add(&name, law);
+        self.words(&all, &mut said);
+        for law in needed {
+            said.law(law);
         }
-        laws.all
+        said
     }
 
     /// `x <= x conv(x) x`, and the same of `conv(x)`.
-    fn there_and_back(&mut self, x: Id, laws: &mut Laws) {
+    fn there_and_back(&mut self, x: Id, said: &mut Said) {
         let y = self.of(x);
         for (x, y) in [(x, y), (y, x)] {
             let longer = self.terms.product([x, y, x]);
-            laws.inclusions([(x, longer)]);
+            said.inclusions([(x, longer)]);
         }
     }
 
     /// What domains, codomains and infinite iteration say of converses.
-    fn domains(&mut self, about: &BTreeSet<Id>, letters: &Letters, laws: &mut Laws) {
+    fn domains(&mut self, about: &BTreeSet<Id>, letters: &Letters, said: &mut Said) {
         for t in parts(self.terms, about) {
             let (operator, x) = match *self.terms.node(t) {
                 Node::Applied(Operator::Domain, x) => (Operator::Domain, x),
@@ -164,7 +167,7 @@ impl Converse<'_> {
                 Node::Omega(x) if letters.are_all(self.terms, x) => {
                     let from = self.terms.applied(Operator::Divergence, x);
                     let all = self.terms.product([from, TOP]);
-                    laws.inclusions([(t, all), (all, t)]);
+                    said.inclusions([(t, all), (all, t)]);
                     continue;
                 }
                 _ => continue,
@@ -178,19 +181,19 @@ impl Converse<'_> {
             };
             let turned = self.of(x);
             let same = self.terms.applied(other, turned);
-            laws.inclusions([(t, same), (same, t)]);
+            said.inclusions([(t, same), (same, t)]);
             let both = match operator {
                 Operator::Domain => [x, turned],
                 _ => [turned, x],
             };
             let through = self.terms.product(both);
-            laws.inclusions([(t, through)]);
+            said.inclusions([(t, through)]);
         }
     }
 
     /// Words that occur, as do their converses: of each pair `w <= w conv(w) w`. It does not follow from what is
     /// assumed of letters. Words with a letter and its converse are left out: they would be many.
-    fn words(&mut self, about: &BTreeSet<Id>, laws: &mut Laws) {
+    fn words(&mut self, about: &BTreeSet<Id>, said: &mut Said) {
         let mut words = BTreeSet::new();
         for t in parts(self.terms, about) {
             let Node::Product(all) = self.terms.node(t).clone() else {
@@ -210,43 +213,54 @@ impl Converse<'_> {
             let turned = self.of(w);
             if w < turned && words.contains(&turned) && found < MOST {
                 found += 1;
-                self.there_and_back(w, laws);
+                self.there_and_back(w, said);
             }
         }
     }
 }
 
-/// What is assumed, and nothing twice.
-struct Laws<'p> {
-    premises: &'p [(String, Statement)],
-    all: Vec<(String, Statement)>,
+/// What is assumed beside the premises, and nothing twice.
+#[derive(Default)]
+pub struct Said {
+    /// The premises turned round, with names: they hold if the premises do.
+    pub turned: Vec<(String, Statement)>,
+    /// What holds of all relations.
+    pub laws: Vec<Statement>,
+    /// Inclusions that are assumed, of processes that differ so.
+    known: FxHashSet<(Vec<(u32, u32)>, (Id, Id))>,
 }
 
-impl<'p> Laws<'p> {
-    fn new(premises: &'p [(String, Statement)]) -> Self {
-        Laws {
-            premises,
-            all: Vec::new(),
+impl Said {
+    /// Whether a statement says more than is known, which it is from now on.
+    fn is_new(&mut self, s: &Statement) -> bool {
+        let mut new = false;
+        for part in s.parts.iter().filter(|(l, r)| l != r) {
+            new |= self.known.insert((s.distinct.clone(), *part));
+        }
+        new
+    }
+
+    fn turn(&mut self, name: &str, turned: Statement) {
+        if self.is_new(&turned) {
+            let name = match name {
+                "" => String::new(),
+                name => format!("conv({name})"),
+            };
+            self.turned.push((name, turned));
+        }
+    }
+
+    fn law(&mut self, law: Statement) {
+        if self.is_new(&law) {
+            self.laws.push(law);
         }
     }
 
     fn inclusions(&mut self, parts: impl IntoIterator<Item = (Id, Id)>) {
-        let law = Statement {
+        self.law(Statement {
             distinct: Vec::new(),
             parts: parts.into_iter().collect(),
-        };
-        self.add("converse", law);
-    }
-
-    fn add(&mut self, name: &str, law: Statement) {
-        let says = |s: &Statement| -> BTreeSet<(Id, Id)> { s.parts.iter().copied().collect() };
-        let new = says(&law);
-        let is_known =
-            |(_, s): &(String, Statement)| s.distinct == law.distinct && new.is_subset(&says(s));
-        let is_trivial = new.iter().all(|(l, r)| l == r);
-        if !is_trivial && !self.premises.iter().chain(&self.all).any(is_known) {
-            self.all.push((name.to_string(), law));
-        }
+        });
     }
 }
 
@@ -301,12 +315,12 @@ fn is_mixed(terms: &Terms, t: Id) -> bool {
 
 /// All terms in these that bind no index outside of themselves.
 fn parts(terms: &Terms, of: &BTreeSet<Id>) -> BTreeSet<Id> {
-    let mut all = BTreeSet::new();
+    let mut all = of.clone();
     let mut left: Vec<Id> = of.iter().copied().collect();
     while let Some(t) = left.pop() {
-        if !terms.is_closed(t) || all.insert(t) {
-            left.extend(terms.node(t).parts());
-        }
+        let parts = terms.node(t).parts();
+        left.extend(parts.iter().filter(|t| all.insert(**t)));
     }
+    all.retain(|t| terms.is_closed(*t));
     all
 }

@@ -129,8 +129,8 @@ pub struct Item {
     pub without: Vec<usize>,
     /// What it assumes besides the hypotheses of the theory: name (may be empty) and statement.
     pub premises: Vec<(String, Statement)>,
-    /// Those that say what converses are (`super::converse`), by position: the last ones.
-    pub laws: Range<usize>,
+    /// Those that the file does not write, which are the last ones.
+    pub added: Added,
     /// Processes that differ: sorted pairs.
     pub distinct: Vec<(u32, u32)>,
     /// Neighbouring sides of the chain.
@@ -140,6 +140,22 @@ pub struct Item {
     /// What is assumed and stated of relations, where that is something else (`super::demonic`,
     /// `super::converse`).
     pub on_relations: Option<OnRelations>,
+}
+
+/// Premises that a statement about converses has beside its own (`super::converse`), by position.
+#[derive(Clone, Debug, Default)]
+pub struct Added {
+    /// What its own say, turned round. It holds if they do.
+    pub turned: Range<usize>,
+    /// What holds of all relations; behind those.
+    pub laws: Range<usize>,
+}
+
+impl Added {
+    /// All of them.
+    pub fn all(&self) -> Range<usize> {
+        self.turned.start..self.laws.end
+    }
 }
 
 /// What is assumed of relations, and stated of them.

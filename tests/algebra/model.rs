@@ -36,6 +36,24 @@ impl Model {
         model
     }
 
+    /// Letters for converses get the values that they stand for.
+    pub fn turn_round(&mut self, terms: &Terms) {
+        let n = self.states;
+        let turned = |x: u16| -> u16 {
+            let at = |s: usize, t: usize| x >> (s * n + t) & 1;
+            let pairs = (0..n).flat_map(|s| (0..n).map(move |t| (s, t)));
+            pairs.map(|(s, t)| at(s, t) << (t * n + s)).sum()
+        };
+        let of = |s: &Sym| terms.is_converse_of(*s);
+        let all: Vec<(Sym, Vec<usize>)> = self.atoms.keys().cloned().collect();
+        for (symbol, at) in all {
+            if let Some(x) = of(&symbol) {
+                let value = turned(self.atoms[&(x, at.clone())]);
+                self.atoms.insert((symbol, at), value);
+            }
+        }
+    }
+
     /// All models of this size.
     pub fn all(terms: &Terms, states: usize, processes: usize) -> impl Iterator<Item = Model> {
         let model = Model::random(&mut Dice::seeded(1), terms, states, processes);

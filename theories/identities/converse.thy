@@ -2,7 +2,7 @@
 // Schmidt & Stroehlein, Relations and Graphs (1993); Bloom, Esik & Stefanescu, Notes on equational theories of relations
 // (1995); Brunet & Pous, Kleene algebra with converse (2014).
 level converse;
-action m, n, u, v, w, x, y, z;
+action a[i], b[i], m, n, u, v, w, x, y, z;
 test p, q;
 
 // What converses are.
@@ -104,3 +104,13 @@ identity invariant_back [p x <= x p] : ~p conv(x) <= conv(x) ~p;
 identity hoare_back [p x ~q = 0] : ~q conv(x) p = 0;
 identity unreachable [p x* q = 0] : q conv(x)* p = 0;
 identity forward_and_back [p x* q = 0] : dom(conv(x)* p) q = 0;
+
+// Any number of processes.
+identity of_processes : conv((+ i : a[i])) = (+ i : conv(a[i]));
+identity processes_there_and_back : (+ i : a[i]) <= (+ i : a[i] conv(a[i]) a[i]);
+identity processes_move_back [i != j => conv(a[i]) b[j] <= b[j] conv(a[i])] :
+    i != j => conv(b[j]) a[i] <= a[i] conv(b[j]);
+identity processes_are_functions [conv(a[i]) a[j] <= 1] : conv((+ i : a[i])) (+ i : a[i]) <= 1;
+fails processes_apart [conv(a[i]) a[i] <= 1] : conv((+ i : a[i])) (+ i : a[i]) <= 1;
+fails processes_meet : conv(a[i]) a[j] <= conv(a[j]) a[i]
+    model { states 3; processes 2; a[1] = 1->2; a[2] = 1->3 };

@@ -3,15 +3,14 @@
 //! All files of a suite share their names; those that are used come first. An error in a term is reported once: the
 //! name of a faulty definition is known, but has no meaning.
 
+mod algebras;
 mod hints;
 mod model;
 mod terms;
 
-use super::converse::Converse;
 use super::demonic::Demonic;
 use super::names;
-use super::prove;
-use super::suite::{Hint, Item, Level, Link, OnRelations, Suite, Use};
+use super::suite::{Added, Item, Level, Link, Suite};
 use super::term::{Function, Order};
 use super::theory::Sort;
 use super::tree::{Chain, Entry, File, ModelTree, Named};
@@ -184,7 +183,7 @@ impl Elaborator {
                         asked: file.asked,
                         without: self.without(without, chain),
                         premises: Vec::new(),
-                        laws: 0..0,
+                        added: Added::default(),
                         distinct: Vec::new(),
                         links: Vec::new(),
                         model: None,
@@ -259,118 +258,6 @@ impl Elaborator {
                 let symbol = terms.symbol(&unique, test, indices.len());
                 self.meanings.insert(key, Meaning::Letter(symbol));
             }
-        }
-    }
-
-    /// The zero of level `demonic`, whose models may name the states that abort.
-    fn demonic(&mut self) -> Demonic {
-        if let Some((known, _)) = self.demonic_letters {
-            return known;
-        }
-        let (terms, letters) = (&mut self.suite.development.terms, &mut self.letters);
-        let mut fresh = |name, test| {
-            let unique = names::letter(name, |n| letters.insert(n.to_string()));
-            terms.symbol(&unique, test, 0)
-        };
-        let (zero, aborts) = (fresh("zero", false), fresh("aborts", true));
-        let demonic = Demonic::new(zero, true);
-        let key = ("aborts".to_string(), 0);
-        self.meanings.entry(key).or_insert(Meaning::Letter(aborts));
-        self.demonic_letters = Some((demonic, aborts));
-        demonic
-    }
-
-    /// A statement of level `demonic` as it is proved and refuted.
-    fn read_demonic(&mut self, item: &mut Item, name: &Named) {
-        let Some((demonic, aborts)) = self.demonic.and(self.demonic_letters) else {
-            return;
-        };
-        if !self.suite.development.hypotheses().is_empty() {
-            self.demonic_assumes(name);
-            return;
-        }
-        let terms = &mut self.suite.development.terms;
-        let (names, given): (Vec<String>, Vec<Statement>) =
-            std::mem::take(&mut item.premises).into_iter().unzip();
-        let mut read = demonic.read(terms, &given, &item.links, aborts);
-        for ((own, _), name) in read.on_relations.given[1..].iter_mut().zip(&names) {
-            own.clone_from(name);
-        }
-        let least = std::iter::repeat("0 is least".to_string());
-        item.premises = names.into_iter().chain(least).zip(read.premises).collect();
-        item.links = read.links;
-        item.on_relations = Some(read.on_relations);
-    }
-
-    /// A hypothesis would speak of the algebra that a demonic one is read in.
-    fn demonic_assumes(&mut self, name: &Named) {
-        self.error(
-            code::LEVEL,
-            name.span,
-            "hypotheses are assumed by all statements, and those of level `demonic` assume premises alone",
-            "no hypotheses beside statements of level `demonic`, nor in files that this uses",
-            "write them as premises, in brackets behind the name",
-        );
-    }
-
-    fn converses(&mut self) -> Converse<'_> {
-        Converse {
-            terms: &mut self.suite.development.terms,
-            known: &mut self.converses,
-            letters: &mut self.letters,
-        }
-    }
-
-    /// Assumes what ties letters to their converses, in a statement that speaks of these.
-    fn read_converses(&mut self, item: &mut Item) {
-        if self.demonic.is_some() {
-            return;
-        }
-        let mut about: Vec<Id> = item.links.iter().flat_map(|l| [l.left, l.right]).collect();
-        let mut needed = Vec::new();
-        for hint in item.links.iter().flat_map(|l| l.hints.iter().flatten()) {
-            let Use::Item {
-                item: n, letters, ..
-            } = &hint.what
-            else {
-                continue;
-            };
-            about.extend(letters.iter().map(|(_, by)| *by));
-            let lemma = &self.suite.items[*n];
-            let laws = lemma.laws.clone().map(|n| lemma.premises[n].clone());
-            let terms = &mut self.suite.development.terms;
-            needed.extend(laws.map(|(name, mut law)| {
-                for (l, r) in &mut law.parts {
-                    *l = terms.replace(*l, letters);
-                    *r = terms.replace(*r, letters);
-                }
-                (name, law)
-            }));
-        }
-        let of_relations = self.level == Some(Level::Converse);
-        let theory = self.suite.theory_of(item);
-        let assumed: Vec<(String, Statement)> = theory.chain(&item.premises).cloned().collect();
-        let laws = self
-            .converses()
-            .laws(&assumed, &about, needed, of_relations);
-        if laws.is_empty() {
-            return;
-        }
-        item.on_relations = Some(OnRelations {
-            given: item.premises.clone(),
-            parts: prove::statement(item).parts,
-        });
-        // It may be there by a lemma alone.
-        item.level = Level::Converse;
-        let own = item.premises.len();
-        item.premises.extend(laws);
-        item.laws = own..item.premises.len();
-        for hints in item.links.iter_mut().filter_map(|l| l.hints.as_mut()) {
-            let text = "converse".to_string();
-            hints.extend(item.laws.clone().map(|n| Hint {
-                text: text.clone(),
-                what: Use::Premise(n),
-            }));
         }
     }
 

@@ -19,6 +19,7 @@ mod middle;
 mod models;
 mod omega;
 mod outcome;
+mod processes;
 mod search;
 mod suggest;
 mod types;
@@ -141,8 +142,8 @@ pub fn ablate(suite: &mut Suite, item: usize, limits: &Limits) -> Vec<String> {
             .clone()
             .unwrap_or_default();
         // What a converse is has not been asked for.
-        let laws = suite.items[item].laws.clone();
-        let asked = |h: &Hint| !matches!(h.what, Use::Premise(n) if laws.contains(&n));
+        let added = suite.items[item].added.all();
+        let asked = |h: &Hint| !matches!(h.what, Use::Premise(n) if added.contains(&n));
         for (n, hint) in hints.iter().enumerate().filter(|(_, h)| asked(h)) {
             if theorem_of(suite, item, limits, Some((link, n))).is_ok() {
                 unneeded.push(hint.text.clone());
@@ -237,7 +238,7 @@ impl<'d> Proof<'d> {
         );
         let budget = (self.limits.steps, self.limits.nodes);
         let mut s = ProofSearch::new(b, given.to_vec(), allowed.clone(), budget, fresh);
-        let outcome = one(&mut s, distinct, left, right);
+        let outcome = processes::one(&mut s, distinct, left, right);
         if let Ok(step) = outcome {
             s.with_few(step);
         }
@@ -281,11 +282,11 @@ impl<'d> Proof<'d> {
         })
     }
 
-    /// Has the kernel check the theorem. Premises at the positions of `laws` are left out if nothing uses them.
+    /// Has the kernel check the theorem. Premises that were added are left out if nothing uses them.
     fn admit(
         self,
         name: &str,
-        (premises, laws): (Vec<Statement>, Range<usize>),
+        (premises, added): (Vec<Statement>, Range<usize>),
         statement: Statement,
         proves: Vec<Step>,
     ) -> Result<usize, Residual> {
@@ -295,7 +296,7 @@ impl<'d> Proof<'d> {
             steps.any(|s| matches!(s, Rule::Premise(m, ..) if *m == n))
         };
         let kept: Vec<usize> = (0..premises.len())
-            .filter(|n| !laws.contains(n) || used(*n))
+            .filter(|n| !added.contains(n) || used(*n))
             .collect();
         for step in &mut steps {
             if let Rule::Premise(n, ..) = step {
@@ -319,32 +320,6 @@ impl<'d> Proof<'d> {
     }
 }
 
-/// Proves one inclusion; if there is no other way, with processes told apart.
-fn one(
-    s: &mut ProofSearch,
-    distinct: &[(u32, u32)],
-    left: Id,
-    right: Id,
-) -> Result<Step, Residual> {
-    if let Some(step) = s.b.decide(left, right) {
-        return Ok(step);
-    }
-    let mut vars = search::scope(&s.b, &[left, right]);
-    vars.extend(distinct.iter().flat_map(|(i, j)| [*i, *j]));
-    vars.sort_unstable();
-    vars.dedup();
-    let budget = s.budget;
-    let open = match together(s, distinct, &vars, (left, right)) {
-        Ok(step) => return Ok(step),
-        Err(open) => open,
-    };
-    let Some(pair) = alike(s, &vars, distinct) else {
-        return Err(open);
-    };
-    s.budget = budget;
-    cases(s, distinct, pair, left, right).map_err(|_| open)
-}
-
 /// Proves one inclusion: as it is, then with letters eliminated and simulations added, then with its own letters again
 /// and what passes its stars.
 fn together(
@@ -355,9 +330,6 @@ fn together(
 ) -> Result<Step, Residual> {
     let mut goal = vec![left, right];
     goal.extend(s.allowed.invariants.iter().copied());
-    if let Some((i, j)) = split(s, vars, distinct) {
-        return cases(s, distinct, (i, j), left, right);
-    }
     let mut context = s.context(vars, distinct, &goal);
     if let Some(step) = domain::learn(s, &mut context, [left, right]) {
         return Ok(step);
@@ -442,64 +414,6 @@ fn reduced(
         }
     }
     Err(residual(s, &passing, left, right))
-}
-
-/// The next two processes to be told apart, if a hint asks for it.
-fn split(s: &ProofSearch, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32, u32)> {
-    for asked in &s.allowed.cases {
-        for (n, &i) in vars.iter().enumerate() {
-            for &j in &vars[n + 1..] {
-                let wanted = asked.is_none_or(|(a, b)| (a.min(b), a.max(b)) == (i, j));
-                if wanted && !distinct.contains(&(i, j)) {
-                    return Some((i, j));
-                }
-            }
-        }
-    }
-    None
-}
-
-/// Processes that something says more of if they differ, and that may be the same.
-fn alike(s: &ProofSearch, vars: &[u32], distinct: &[(u32, u32)]) -> Option<(u32, u32)> {
-    if !s.allowed.automatic || s.given.iter().all(|g| g.statement.distinct.is_empty()) {
-        return None;
-    }
-    let pairs = vars.iter().enumerate();
-    let mut pairs = pairs.flat_map(|(n, &i)| vars[n + 1..].iter().map(move |&j| (i, j)));
-    pairs.find(|pair| !distinct.contains(pair))
-}
-
-/// Proves a claim once with two processes the same, once with them different.
-fn cases(
-    s: &mut ProofSearch,
-    distinct: &[(u32, u32)],
-    (i, j): (u32, u32),
-    left: Id,
-    right: Id,
-) -> Result<Step, Residual> {
-    let map = [(j, i)];
-    let (l, r) = (s.b.terms.rename(left, &map), s.b.terms.rename(right, &map));
-    let to = |v: u32| if v == j { i } else { v };
-    let renamed = crate::kernel::distinct(distinct.iter().map(|(a, b)| (to(*a), to(*b))));
-    let budget = s.budget;
-    let within = |same| Within::Processes {
-        one: i,
-        other: j,
-        same,
-    };
-    let same = one(s, &renamed.unwrap_or_default(), l, r);
-    let same = same.map_err(|left| left.within(within(true)))?;
-    s.budget = budget;
-    let more = distinct.iter().copied().chain([(i, j)]);
-    let more = crate::kernel::distinct(more).unwrap_or_default();
-    let differ = one(s, &more, left, right);
-    let differ = differ.map_err(|left| left.within(within(false)))?;
-    let claim = crate::kernel::Claim {
-        distinct: distinct.to_vec(),
-        left,
-        right,
-    };
-    Ok(s.b.push(Rule::Cases(i, j, claim, same, differ), left, right))
 }
 
 fn residual(s: &mut ProofSearch, c: &context::Context, left: Id, right: Id) -> Residual {
@@ -592,7 +506,7 @@ fn theorem_of(
         }
     }
     let before = proof.development.theorems().len();
-    let done = proof.admit(&this.title, (premises, this.laws), statement, proves)?;
+    let done = proof.admit(&this.title, (premises, this.added.all()), statement, proves)?;
     if without.is_some() {
         suite.development.forget(before);
     }

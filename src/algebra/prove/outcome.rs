@@ -221,7 +221,9 @@ impl Within {
                 let theorem = suite.development.theorems().find(|t| t.name == *title);
                 let names = theorem.map(|t| suite.names_of_premises(of, t));
                 let name = names.and_then(|names| names.into_iter().nth(premise));
-                format!("premise {} of {title}", name.unwrap_or_default())
+                let name = name.filter(|name| !name.is_empty());
+                let name = name.unwrap_or_else(|| (premise + 1).to_string());
+                format!("premise {name} of {title}")
             }
             Within::Hypothesis { of, hypothesis } => {
                 let (name, _) = &suite.development.hypotheses()[hypothesis];

@@ -17,7 +17,7 @@ use crate::algebra::demonic::Demonic;
 use crate::algebra::names;
 use crate::algebra::prove::{self, Engine, Limits, Status, level_of};
 use crate::algebra::show;
-use crate::algebra::suite::{Declared, Item, Level, Link, OnRelations, Suite};
+use crate::algebra::suite::{Added, Declared, Item, Level, Link, OnRelations, Suite};
 use crate::algebra::tptp::text::{Annotated, Formula, Role, Term};
 use crate::base::control::{Control, Stop};
 use crate::base::results::problems::Szs;
@@ -395,7 +395,7 @@ impl Solver<'_> {
             level: Level::default(),
             asked: true,
             premises: premises.into_iter().map(unnamed).collect(),
-            laws: 0..0,
+            added: Added::default(),
             distinct: Vec::new(),
             links,
         };
