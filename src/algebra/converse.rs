@@ -219,6 +219,9 @@ impl Converse<'_> {
     }
 }
 
+/// Processes that differ, and one side below the other.
+type Inclusion = (Vec<(u32, u32)>, (Id, Id));
+
 /// What is assumed beside the premises, and nothing twice.
 #[derive(Default)]
 pub struct Said {
@@ -226,8 +229,8 @@ pub struct Said {
     pub turned: Vec<(String, Statement)>,
     /// What holds of all relations.
     pub laws: Vec<Statement>,
-    /// Inclusions that are assumed, of processes that differ so.
-    known: FxHashSet<(Vec<(u32, u32)>, (Id, Id))>,
+    /// Inclusions that are assumed.
+    known: FxHashSet<Inclusion>,
 }
 
 impl Said {

@@ -413,7 +413,15 @@ fn reduced(
             return Ok(step);
         }
     }
-    Err(residual(s, &passing, left, right))
+    s.unrolls = true;
+    s.renew(&mut passing);
+    s.budget = budget / 4;
+    let step = s.prove_within(&passing, left, right, 4);
+    s.unrolls = false;
+    match step {
+        Some(step) => Ok(step),
+        None => Err(residual(s, &passing, left, right)),
+    }
 }
 
 fn residual(s: &mut ProofSearch, c: &context::Context, left: Id, right: Id) -> Residual {

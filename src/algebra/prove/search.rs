@@ -45,6 +45,8 @@ pub struct ProofSearch<'t> {
     pub classes: Classes,
     /// Nodes of an e-graph.
     pub nodes: usize,
+    /// Whether turns of stars are told apart, which is tried last.
+    pub unrolls: bool,
 }
 
 /// A generic process with what may be used in each case.
@@ -82,6 +84,7 @@ impl<'t> ProofSearch<'t> {
             fresh,
             classes: Classes::default(),
             nodes,
+            unrolls: false,
         }
     }
 
@@ -297,7 +300,9 @@ impl<'t> ProofSearch<'t> {
                 return Some(step);
             }
         }
-        if let Some(step) = self.unrolled(c, &factors, right, depth) {
+        if self.unrolls
+            && let Some(step) = self.unrolled(c, &factors, right, depth)
+        {
             return Some(step);
         }
         self.by_tests(c, &factors, right, depth)
