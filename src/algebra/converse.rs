@@ -11,10 +11,13 @@
 use super::names;
 use crate::kernel::{Id, Index, Node, Operator, Statement, Sym, TOP, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Words of more factors than this are not looked for together with their converses, nor so many of them.
-const LONGEST: usize = 4;
+/// Words that are looked for together with their converses: most in one product, and most factors of one.
+const WORDS: usize = 4_000;
+const LONGEST: usize = 100;
+/// So many of these are spoken of, the longest first.
 const MOST: usize = 16;
 
 /// Terms turned round.
@@ -199,19 +202,20 @@ impl Converse<'_> {
             let Node::Product(all) = self.terms.node(t).clone() else {
                 continue;
             };
-            for length in 2..=LONGEST.min(all.len()) {
+            let longest = LONGEST.min(all.len()).min(WORDS / all.len());
+            for length in 2..=longest {
                 for word in all.windows(length) {
                     let word = self.terms.product(word.iter().copied());
                     if !is_mixed(self.terms, word) {
-                        words.insert(word);
+                        words.insert((Reverse(length), word));
                     }
                 }
             }
         }
         let mut found = 0;
-        for &w in &words {
+        for &(length, w) in &words {
             let turned = self.of(w);
-            if w < turned && words.contains(&turned) && found < MOST {
+            if w < turned && words.contains(&(length, turned)) && found < MOST {
                 found += 1;
                 self.there_and_back(w, said);
             }

@@ -8,6 +8,7 @@ use crate::algebra::suite::{Declared, Level};
 use crate::algebra::tree::{Entry, File, Named, Used};
 use crate::algebra::{Sort, Word};
 use crate::base::diagnostic::Diagnostic;
+use crate::base::nearest;
 use crate::kernel::WORDS;
 
 const ITEM: &str = "`level`, `use`, `action`, `test`, `let`, `hypothesis`, `conclusion`, `axiom`, `identity`, `fails` \
@@ -97,7 +98,7 @@ fn item(p: &mut Parser) -> Result<Entry, Diagnostic> {
     };
     if !item_ahead(p) {
         let mut d = wrong(NO_ITEM, span, format!("`{word}` begins no item"), ITEM);
-        if let Some(near) = crate::base::nearest(&word, WORDS.iter().copied()) {
+        if let Some(near) = nearest(&word, WORDS.iter().copied()) {
             d.help = format!("did you mean `{near}`?");
         }
         return Err(d);
@@ -157,13 +158,20 @@ fn level(p: &mut Parser) -> Result<Entry, Diagnostic> {
     let at = p.name("a level")?;
     match Level::named(&at.name) {
         Some(level) => Ok(Entry::Level(level)),
-        None => Err(wrong(
-            NO_ITEM,
-            at.span,
-            format!("there is no level `{}`", at.name),
-            "`semiring`, `kleene`, `tests`, `top`, `omega`, `domain`, `divergence`, `converse` or \
-             `demonic`",
-        )),
+        None => {
+            let message = format!("there is no level `{}`", at.name);
+            let names = Level::ALL.map(Level::name);
+            let all = names.map(|name| format!("`{name}`"));
+            let [before @ .., last] = all.as_slice() else {
+                return p.fail("a level");
+            };
+            let expected = format!("{} or {last}", before.join(", "));
+            let mut d = wrong(NO_ITEM, at.span, message, &expected);
+            if let Some(near) = nearest(&at.name, names) {
+                d.help = format!("did you mean `{near}`?");
+            }
+            Err(d)
+        }
     }
 }
 
