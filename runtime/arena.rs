@@ -6,6 +6,7 @@ use crate::libc;
 use crate::schedule;
 use crate::shared::*;
 use crate::state::*;
+use crate::written;
 
 /// Descriptions of blocks.
 const BLOCKS_AT: usize = 0x2280_0000_0000;
@@ -17,6 +18,7 @@ const GAP: u64 = 32;
 pub fn map_all() {
     map(ARENA_AT, ARENA_SIZE * MAX_THREADS);
     map(BLOCKS_AT, BLOCKS_SIZE * MAX_THREADS);
+    written::map_bits();
 }
 
 fn block(thread: usize, i: usize) -> &'static mut Block {
@@ -42,7 +44,7 @@ fn find(addr: u64) -> Option<&'static mut Block> {
     (low > 0).then(|| block(owner, low - 1))
 }
 
-fn in_arena(addr: u64) -> bool {
+pub fn in_arena(addr: u64) -> bool {
     (ARENA_AT as u64..(ARENA_AT + ARENA_SIZE * MAX_THREADS) as u64).contains(&addr)
 }
 
@@ -140,8 +142,17 @@ pub fn own(size: u64) -> u64 {
     allocate(size, 16)
 }
 
+/// The same, with nothing in it.
+fn give_empty(size: u64, align: u64) -> u64 {
+    let start = give(size, align);
+    if start != 0 {
+        written::fill(start, size);
+    }
+    start
+}
+
 pub extern "C" fn malloc(size: u64) -> u64 {
-    give(size, 16)
+    give_empty(size, 16)
 }
 
 pub extern "C" fn calloc(n: u64, size: u64) -> u64 {
@@ -153,14 +164,14 @@ pub extern "C" fn aligned_alloc(align: u64, size: u64) -> u64 {
     if !align.is_power_of_two() {
         check::error(MISUSE, 0, &[b"alignment that is no power of two"]);
     }
-    give(size, align)
+    give_empty(size, align)
 }
 
 pub extern "C" fn posix_memalign(to: *mut u64, align: u64, size: u64) -> i32 {
     if !align.is_power_of_two() {
         return libc::EINVAL;
     }
-    match give(size, align) {
+    match give_empty(size, align) {
         0 => libc::ENOMEM,
         block => {
             crate::atomics::deliver(to, block);
@@ -297,11 +308,6 @@ pub fn wipe(i: usize) {
         return;
     }
     let base = (ARENA_AT + i * ARENA_SIZE) as *mut u8;
-    unsafe {
-        if used <= 64 << 10 {
-            libc::memset(base, 0, used);
-        } else {
-            libc::madvise(base, used + 4096 & !4095, libc::MADV_DONTNEED);
-        }
-    }
+    written::wipe(base as u64, used as u64);
+    zero(base, used);
 }

@@ -2,6 +2,7 @@
 //!
 //! All of them are sequentially consistent, whatever order the program asks for.
 
+use crate::ahead;
 use crate::arena;
 use crate::invariants;
 use crate::schedule;
@@ -9,6 +10,7 @@ use crate::shared::*;
 use crate::spin;
 use crate::state::*;
 use crate::steps::peek;
+use crate::written;
 
 pub const LOAD: u8 = 0;
 pub const STORE: u8 = 1;
@@ -92,6 +94,9 @@ pub fn atomic(sub: u8, size: u32, addr: u64, [a, b]: [u64; 2], orders: [i32; 2])
         pc: 0,
     });
     arena::check(addr, size);
+    if core::mem::take(&mut me().unwritten) {
+        written::refuse(addr);
+    }
     result as u64
 }
 
@@ -112,6 +117,15 @@ pub fn plain(kind: Kind, addr: u64, size: u32) {
     arena::check(addr, size);
 }
 
+/// A plain read of a value.
+pub fn read(addr: u64, size: u32) {
+    plain(Kind::Read, addr, size);
+    let rt = rt();
+    if written::is_fresh(addr, size) && !rt.quiet && rt.checking == 0 && !ahead::on() {
+        written::refuse(addr);
+    }
+}
+
 /// An access that the runtime makes for the program: a step, if others can see it.
 pub fn access(kind: Kind, addr: u64, size: u32) {
     if !rt().quiet && !spin::is_private(addr, size) {
@@ -128,6 +142,7 @@ pub fn fetch<T: Copy>(from: *const T) -> T {
 /// Writes a result where the program wants it.
 pub fn deliver<T>(to: *mut T, value: T) {
     access(Kind::Write, to as u64, size_of::<T>() as u32);
+    written::note(to as u64, size_of::<T>() as u32);
     unsafe { to.write_unaligned(value) };
 }
 
@@ -142,6 +157,7 @@ pub fn execute(who: usize) -> (i64, u64) {
             return (0, value);
         }
         Kind::Write => {
+            written::note(op.addr, op.size);
             // The thread's own stack is part of the local state that is compared.
             if !spin::own_place(who, op.addr, op.size) {
                 if matches!(op.size, 1 | 2 | 4 | 8) {
@@ -161,12 +177,14 @@ pub fn execute(who: usize) -> (i64, u64) {
     }
     let old = peek(op.addr, op.size);
     let new = result(&op, old);
+    thread.unwritten = op.sub != STORE && written::is_fresh(op.addr, op.size);
     if new == old {
         spin::see_memory(who, op.addr, op.size);
     } else {
         spin::forget(who);
     }
     if op.sub != LOAD && !(op.sub == CAS && old != op.a) {
+        written::note(op.addr, op.size);
         poke(op.addr, op.size, new);
     }
     (old as i64, new)

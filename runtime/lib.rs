@@ -41,6 +41,7 @@ mod svcomp;
 mod time;
 mod tls;
 mod variadic;
+mod written;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

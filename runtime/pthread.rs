@@ -14,6 +14,7 @@ use crate::state::*;
 use crate::steps::UNDEFINED;
 use crate::time::{late, see};
 use crate::tls;
+use crate::written;
 
 unsafe extern "C" {
     fn pthread_mutexattr_gettype(attr: usize, to: *mut i32) -> i32;
@@ -46,8 +47,12 @@ pub fn operate(kind: Kind, (addr, a): (u64, u64), what: &[u8], wrong: &[u8]) -> 
     }
     if result == UNDEFINED {
         let wakes = matches!(kind, Kind::Reacquire | Kind::TimedReacquire);
-        if object(if wakes { a } else { addr }).destroyed {
+        let used = if wakes { a } else { addr };
+        if object(used).destroyed {
             check::error(MISUSE, addr, &[b"use of a destroyed ", what]);
+        }
+        if written::is_raw(used) {
+            check::error(MISUSE, addr, &[b"use of a ", what, b" that nobody has initialised"]);
         }
         check::error(MISUSE, addr, &[wrong]);
     }

@@ -362,6 +362,7 @@ errors! {
     INVARIANT = "invariant",
     STACK_GONE = "use of the stack of a thread that has ended",
     LEAK = "memory leak",
+    UNWRITTEN = "read of memory that nobody has written",
 }
 
 /// What went wrong.
@@ -659,6 +660,8 @@ pub struct Shared {
     pub spurious: u32,
     /// Request: it is an error if blocks are lost at the end.
     pub leaks: u32,
+    /// Request: it is an error to read what nobody has written.
+    pub unwritten: u32,
     /// Request: of each thread one allocation may fail.
     pub oom: u32,
     /// Request: note what names are found by: blocks, and pointers to them on stacks.

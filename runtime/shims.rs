@@ -4,7 +4,7 @@
 //! local state is on its stack), and goes on to the function itself. `coarsen_c_NAME` stands for the program's `NAME`:
 //! coarsen reads the list from this library's symbols, and renames.
 
-use crate::atomics::{self, atomic, plain};
+use crate::atomics::{self, atomic, plain, read};
 use crate::shared::*;
 use crate::{
     ahead, arena, c11, calendar, check, files, invariants, marks, printing, pthread, scanning, semaphores,
@@ -95,7 +95,7 @@ macro_rules! shims {
 
 macro_rules! accesses {
     ($($read:ident $write:ident $size:literal),*) => { $(
-        extern "C" fn $read(addr: u64) { plain(Kind::Read, addr, $size) }
+        extern "C" fn $read(addr: u64) { read(addr, $size) }
         extern "C" fn $write(addr: u64) { plain(Kind::Write, addr, $size) }
     )* };
 }

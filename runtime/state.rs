@@ -90,6 +90,8 @@ pub struct Thread {
     /// Atomic regions that it is in.
     pub regions: u32,
     pub children: u16,
+    /// Whether its atomic operation has read what nobody has written.
+    pub unwritten: bool,
     /// Whether one of its allocations has failed.
     pub starved: bool,
     /// Cleanup handlers that it has pushed.
@@ -282,6 +284,17 @@ pub fn drop(set: &mut Threads, i: usize) {
 /// Maps memory at a fixed place, or gives up the process.
 pub fn map(at: usize, size: usize) {
     map_for(at, size, libc::PROT_RW)
+}
+
+/// Makes memory that was mapped by [`map`] as it was then, from the beginning of a page on.
+pub fn zero(base: *mut u8, used: usize) {
+    unsafe {
+        if used <= 64 << 10 {
+            libc::memset(base, 0, used);
+        } else {
+            libc::madvise(base, used + 4096 & !4095, libc::MADV_DONTNEED);
+        }
+    }
 }
 
 /// The same for a purpose.

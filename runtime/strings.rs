@@ -5,19 +5,21 @@ use crate::arena;
 use crate::atomics::{deliver, fetch, plain};
 use crate::libc;
 use crate::shared::*;
+use crate::written::Unwritten;
 
 fn size(n: u64) -> u32 {
     n.min(u32::MAX.into()) as u32
 }
 
 /// Most bytes that are kept between two steps.
-const ROOM: usize = 4096;
+pub const ROOM: usize = 4096;
 
 /// What a step has read.
 pub struct Kept {
     from: u64,
     n: u64,
     bytes: [u8; ROOM],
+    unwritten: Unwritten,
 }
 
 impl Kept {
@@ -27,7 +29,13 @@ impl Kept {
         if n as usize <= ROOM {
             unsafe { libc::memcpy(bytes.as_mut_ptr(), from as *const u8, n as usize) };
         }
-        Kept { from, n, bytes }
+        let unwritten = Unwritten::of(from, n as usize);
+        Kept {
+            from,
+            n,
+            bytes,
+            unwritten,
+        }
     }
 
     /// What was read. Of more than there is room for, what is there now: it makes a difference only if somebody has
@@ -48,6 +56,7 @@ impl Kept {
             libc::memmove(to as *mut u8, self.place(), self.n as usize);
             libc::memset(place, 0, rest as usize);
         }
+        self.unwritten.again(to);
     }
 }
 

@@ -22,6 +22,7 @@ use coarsen::ctest::explore::{Exploration, Settings, explore};
 use coarsen::ctest::process::Process;
 use coarsen::ctest::shared;
 use coarsen::ctest::shorten::{follow, schedule, shorten};
+use coarsen::ctest::trace::Extras;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use support::*;
@@ -32,6 +33,7 @@ mod robust;
 mod support;
 mod values;
 mod waiting;
+mod written;
 
 fn thesis(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("models/florian/{name}.c"))
@@ -119,6 +121,9 @@ fn programs_with_known_counts() {
             };
             let found = run(&program, &settings);
             errors.extend(wrong(case, &program, &found));
+            if written::reads_unwritten(&program) {
+                errors += &format!("{}: what nobody has written\n", case.name);
+            }
             if reset {
                 // A region that waits is two steps: when it has begun is told apart there only.
                 let counts = case.name != "a_lock_inside_of_a_region";

@@ -7,6 +7,7 @@ use crate::shared::*;
 use crate::spin;
 use crate::state::*;
 use crate::time;
+use crate::written;
 
 /// None of the threads.
 const NO_THREAD: usize = usize::MAX;
@@ -35,7 +36,7 @@ pub fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
     let thread = thread(who);
     if let Some(addr) = used(op) {
         object(addr).touched = true;
-        if object(addr).destroyed {
+        if object(addr).destroyed || written::is_raw(addr) {
             return UNDEFINED;
         }
     }
@@ -170,6 +171,7 @@ fn end(who: usize, op: &Op) -> i64 {
 fn exist(op: &Op) -> i64 {
     let object = object(op.addr);
     if op.kind == Kind::Init {
+        written::note(op.addr, written::HEAD);
         object.owner = NOBODY;
         object.destroyed = false;
         object.class = op.a as u8;

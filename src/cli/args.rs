@@ -152,6 +152,9 @@ pub struct TestArgs {
     /// Memory that nobody can free any more at the end of an execution is an error
     #[arg(long)]
     pub leaks: bool,
+    /// Reading memory of the heap that nobody has written is an error
+    #[arg(long, visible_alias = "uninitialized")]
+    pub uninitialised: bool,
     /// Look for errors in random executions, with a guarantee, where not all executions can be seen
     #[arg(long)]
     pub hunt: bool,

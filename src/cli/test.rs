@@ -18,7 +18,7 @@ use coarsen::ctest::process::Process;
 use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict};
 use coarsen::ctest::shared::{self, Last};
 use coarsen::ctest::shorten::{Outcome, follow, request, schedule, shorten};
-use coarsen::ctest::trace::{Trace, VERSION};
+use coarsen::ctest::trace::{Extras, Trace, VERSION};
 use coarsen::report::ci::{Case, State};
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -77,9 +77,7 @@ fn settings(args: &TestArgs, program: &Program) -> Settings {
         memory: args.limit_memory << 20,
         patience: Duration::from_secs(2),
         reset: program.reset && !args.fork,
-        spurious: args.spurious,
-        oom: args.oom,
-        leaks: args.leaks,
+        extras: extras(args),
         movers: args.movers,
         filters: filters(args),
         cores: args.cores.map_or_else(
@@ -371,6 +369,15 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found, guard:
     }
 }
 
+fn extras(args: &TestArgs) -> Extras {
+    Extras {
+        spurious: args.spurious,
+        oom: args.oom,
+        leaks: args.leaks,
+        uninitialised: args.uninitialised,
+    }
+}
+
 fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Trace {
     Trace {
         schema_version: VERSION,
@@ -379,9 +386,7 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         cflags: args.cflags.clone(),
         compiler: args.cc.clone(),
         args: args.args.clone(),
-        spurious: args.spurious,
-        oom: args.oom,
-        leaks: args.leaks,
+        extras: extras(args),
         kind: error.kind.into(),
         place,
         threads: process.names(),
@@ -485,9 +490,7 @@ fn settings_of(trace: &Trace) -> Settings {
         memory: 4 << 30,
         patience: Duration::from_secs(10),
         reset: false,
-        spurious: trace.spurious,
-        oom: trace.oom,
-        leaks: trace.leaks,
+        extras: trace.extras,
         movers: false,
         filters: None,
         cores: 1,

@@ -17,6 +17,7 @@ use super::node::Node;
 use super::process::{Process, Promise};
 use super::shared::MAX_SHOWN;
 use super::stacks::Place;
+use super::trace::Extras;
 use super::worker::{self, Item, Known, Part};
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
@@ -54,12 +55,8 @@ pub struct Settings {
     pub piece: u64,
     /// Steps that are made before anything is handed out; [`ALONE`], but in tests.
     pub alone: u64,
-    /// Whether a wait for a condition variable may end without a signal.
-    pub spurious: bool,
-    /// Whether of each thread one allocation may fail.
-    pub oom: bool,
-    /// Whether it is an error if memory is lost.
-    pub leaks: bool,
+    /// What else may happen, and is an error.
+    pub extras: Extras,
     /// Find out which functions are transactions.
     pub movers: bool,
     /// Explore with the thesis's filters instead.

@@ -280,6 +280,7 @@ impl Report {
             | "double free"
             | "free of what was not allocated"
             | "memory leak"
+            | "read of memory that nobody has written"
             | "use of the stack of a thread that has ended" => {
                 format!(" ({})", error.names.about)
             }

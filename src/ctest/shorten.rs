@@ -46,9 +46,7 @@ pub fn request(process: &mut Process, settings: &Settings, schedule: &[Order], p
     request.tell = 1;
     request.hunt = 0;
     request.stop_at = 0;
-    request.spurious = settings.spurious.into();
-    request.oom = settings.oom.into();
-    request.leaks = settings.leaks.into();
+    settings.extras.request(request);
     request.local_states = 0;
 }
 

@@ -1,10 +1,34 @@
 //! Schedules as files, for `coarsen replay`.
 
-use super::shared::Order;
+use super::shared::{Order, Shared};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
+
+/// What may happen in an execution, and what is an error there, besides the usual.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Extras {
+    /// A wait for a condition variable may end without a signal.
+    pub spurious: bool,
+    /// Of each thread one allocation may fail.
+    pub oom: bool,
+    /// It is an error if memory is lost.
+    pub leaks: bool,
+    /// It is an error to read what nobody has written.
+    pub uninitialised: bool,
+}
+
+impl Extras {
+    /// Asks for executions with them.
+    pub fn request(self, shared: &mut Shared) {
+        shared.spurious = self.spurious.into();
+        shared.oom = self.oom.into();
+        shared.leaks = self.leaks.into();
+        shared.unwritten = self.uninitialised.into();
+    }
+}
 
 /// What is needed to repeat an execution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,15 +45,9 @@ pub struct Trace {
     pub compiler: Option<String>,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Whether waits for condition variables may end without a signal.
-    #[serde(default)]
-    pub spurious: bool,
-    /// Whether allocations may fail.
-    #[serde(default)]
-    pub oom: bool,
-    /// Whether lost memory is an error.
-    #[serde(default)]
-    pub leaks: bool,
+    /// What else may happen there, and is an error.
+    #[serde(flatten)]
+    pub extras: Extras,
     /// The error.
     pub kind: String,
     /// Where it is.

@@ -480,9 +480,7 @@ impl Worker<'_> {
         shared.tell = 0;
         shared.hunt = 0;
         shared.stop_at = 0;
-        shared.spurious = self.settings.spurious.into();
-        shared.oom = self.settings.oom.into();
-        shared.leaks = self.settings.leaks.into();
+        self.settings.extras.request(shared);
         if let Some(hunt) = &self.hunt {
             hunt.request(shared);
         }

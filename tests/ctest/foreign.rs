@@ -70,6 +70,10 @@ fn programs_of_others() {
         if said(&one) != said(&with(2)) {
             found += &format!("{}: on two cores\n", case.name);
         }
+        // `array[ai] = 1` with one `ai` for all threads.
+        if written::reads_unwritten(&program) != (case.name == "sv_sigma") {
+            found += &format!("{}: what nobody has written\n", case.name);
+        }
         let mut own = Held::default();
         own.hold((case.name, &program), &one, true);
         if let Ok(mut held) = held.lock() {

@@ -314,11 +314,17 @@ fn spurious_wake_ups_and_failing_allocations_are_explored() {
     };
     let usual = settings();
     let spurious = Settings {
-        spurious: true,
+        extras: Extras {
+            spurious: true,
+            ..Extras::default()
+        },
         ..settings()
     };
     let oom = Settings {
-        oom: true,
+        extras: Extras {
+            oom: true,
+            ..Extras::default()
+        },
         ..settings()
     };
     for (name, text, settings, executions, kinds) in [
@@ -364,7 +370,10 @@ fn leaks_are_found() {
     }
     let scratch = Scratch::new("leaks");
     let leaks = Settings {
-        leaks: true,
+        extras: Extras {
+            leaks: true,
+            ..Extras::default()
+        },
         ..settings()
     };
     for (name, before, inside, lost) in [

@@ -5,6 +5,7 @@ use coarsen::ctest::compile::{Program, Sources, build};
 use coarsen::ctest::explore::{ALONE, Exploration, PIECE, Settings, Watch, explore};
 use coarsen::ctest::filters::Filters;
 use coarsen::ctest::process::Process;
+use coarsen::ctest::trace::Extras;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,9 +38,7 @@ pub fn settings() -> Settings {
         memory: 1 << 30,
         patience: Duration::from_secs(2),
         reset: true,
-        spurious: false,
-        oom: false,
-        leaks: false,
+        extras: Extras::default(),
         movers: false,
         filters: None,
         cores: 2,
