@@ -22,6 +22,7 @@ mod leaks;
 mod libc;
 mod marks;
 mod objects;
+mod pipes;
 mod printing;
 mod pthread;
 mod scanning;

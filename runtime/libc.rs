@@ -22,6 +22,7 @@ pub const ENOMEM: i32 = 12;
 pub const EBUSY: i32 = 16;
 pub const EEXIST: i32 = 17;
 pub const EINVAL: i32 = 22;
+pub const EPIPE: i32 = 32;
 pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 

@@ -152,8 +152,3 @@ pub extern "C" fn puts(s: u64) -> i32 {
     string(s, u64::MAX);
     unsafe { libc::puts(s as *const u8) }
 }
-
-pub extern "C" fn write(file: i32, from: u64, n: u64) -> i64 {
-    bytes(from, n);
-    unsafe { libc::write(file, from as *const u8, n as usize) as i64 }
-}

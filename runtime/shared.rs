@@ -26,6 +26,15 @@ pub const FILE_HEAD: usize = 512;
 /// The most that is in one.
 pub const FILE_SIZE: usize = 1 << 20;
 
+/// Where pipes are, how large each is, and where what is written begins.
+pub const PIPES_AT: usize = 0x2700_0000_0000;
+/// Pipes of one thread.
+pub const PIPES: usize = 16;
+/// One pipe.
+pub const PIPE_SIZE: usize = 1 << 20;
+/// What is known of one.
+pub const PIPE_HEAD: usize = 4096;
+
 /// Whether an address is on a thread's own stack.
 pub fn own_stack(thread: usize, addr: u64) -> bool {
     let bottom = (STACKS_AT + thread * STACK_SIZE) as u64;
@@ -148,6 +157,9 @@ kinds! {
     Promise = "invariant from here on",
     TooMany = "create too many threads",
     Detach = "detach",
+    PipeRead = "read from",
+    PipeWrite = "write to",
+    PipeClose = "close",
 }
 
 /// Reads what others must not write meanwhile.

@@ -7,7 +7,7 @@
 use crate::atomics::{self, atomic, plain, read};
 use crate::shared::*;
 use crate::{
-    ahead, arena, c11, calendar, check, files, invariants, marks, printing, pthread, scanning, semaphores,
+    ahead, arena, c11, calendar, check, files, invariants, marks, pipes, printing, pthread, scanning, semaphores,
     sorting, startup, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
@@ -156,7 +156,7 @@ shims! { @same
     "coarsen_c_poll" => time::poll,
     "coarsen_c_vprintf" => printing::vprintf,
     "coarsen_c_puts" => printing::puts,
-    "coarsen_c_write" => printing::write,
+    "coarsen_c_write" => pipes::write,
     "coarsen_c_vfprintf" => files::vfprintf,
     "coarsen_c_fputs" => files::fputs,
     "coarsen_c_fwrite" => files::fwrite,
@@ -305,6 +305,10 @@ shims! {
     "coarsen_c_pthread_mutexattr_setrobust" => pthread::set_robust,
     "coarsen_c_pthread_mutexattr_getrobust" => pthread::get_robust,
     "coarsen_c_pthread_setschedparam" => pthread::attr_ignored,
+    "coarsen_c_pipe" => pipes::make,
+    "coarsen_c_pipe2" => pipes::make_with,
+    "coarsen_c_read" => pipes::read,
+    "coarsen_c_close" => pipes::close,
     "coarsen_c_thrd_create" => c11::create,
     "coarsen_c_thrd_join" => c11::join,
     "coarsen_c_thrd_detach" => c11::detach,

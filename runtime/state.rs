@@ -94,6 +94,8 @@ pub struct Thread {
     pub unwritten: bool,
     /// Whether one of its allocations has failed.
     pub starved: bool,
+    /// Pipes that it has made.
+    pub pipes: u32,
     /// Cleanup handlers that it has pushed.
     pub handlers: u32,
     /// The step whose value is to be read when the thread comes back.

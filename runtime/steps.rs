@@ -11,6 +11,7 @@ pub use footprint::footprint;
 
 use crate::atomics;
 use crate::objects::{NOBODY, Object, object};
+use crate::pipes;
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
@@ -91,6 +92,7 @@ pub fn enabled(who: usize) -> bool {
         Kind::WriteLock => nobody_has(object(op.addr)),
         Kind::Leave => object(op.addr).generation != thread.generation,
         Kind::Once => object(op.addr).count != 1,
+        Kind::PipeRead | Kind::PipeWrite => pipes::enabled(op),
         Kind::ProcessExit | Kind::Assume | Kind::Stopped | Kind::TooMany => false,
         _ => true,
     }

@@ -40,7 +40,7 @@ impl Kept {
 
     /// What was read. Of more than there is room for, what is there now: it makes a difference only if somebody has
     /// written meanwhile, which is a data race that is reported.
-    fn place(&self) -> *const u8 {
+    pub fn place(&self) -> *const u8 {
         if self.n as usize <= ROOM {
             self.bytes.as_ptr()
         } else {

@@ -15,6 +15,7 @@ mod movers;
 mod names;
 mod optimal;
 mod orders;
+mod pipes;
 mod projects;
 
 use coarsen::ctest::compile::Program;

@@ -3,6 +3,7 @@
 use super::{UNDEFINED, meeting, nobody_has, serials, used, waiters};
 use crate::libc::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ESRCH, ETIMEDOUT};
 use crate::objects::{NOBODY, Object, object};
+use crate::pipes;
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
@@ -133,6 +134,7 @@ fn change(who: usize, choice: u16, op: &Op) -> i64 {
         Kind::ReadWriteUnlock => unlock_read_write(who, op),
         Kind::Arrive => arrive(who, choice, op),
         Kind::Once | Kind::OnceDone => once(op),
+        Kind::PipeRead | Kind::PipeWrite | Kind::PipeClose => pipes::take(who, op),
         _ => 0,
     }
 }

@@ -5,6 +5,7 @@ use crate::arena;
 use crate::atomics;
 use crate::invariants;
 use crate::objects::{NOBODY, object, within};
+use crate::pipes;
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
@@ -55,6 +56,10 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             step.on_it(if done { MODE_READ } else { MODE_WRITE }, BLOCKING);
         }
         Kind::OnceDone => step.on_it(MODE_WRITE, RELEASE),
+        Kind::PipeRead | Kind::PipeWrite | Kind::PipeClose => {
+            let (mode, flags) = pipes::access_of(op);
+            step.on_it(mode, flags);
+        }
         Kind::Key => step.on(OBJECT | 1, MODE_WRITE, 0),
         Kind::Promise => (step.put)(promised(op.a)),
         Kind::Nothing

@@ -47,7 +47,6 @@ const REFUSED: &[(&str, &str)] = &[
         "signals",
     ),
     ("socket socketpair connect accept", "sockets"),
-    ("pipe", "pipes"),
     ("epoll_wait", "waiting for files"),
     ("mmap munmap", "memory that is mapped by hand"),
     ("sem_open", "named semaphores"),

@@ -197,6 +197,16 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
         &["pthread_once(&o, first);", "(void)a[J];", "a[J] = V;"],
     ),
     (
+        "pipes",
+        &[
+            "write(w[J][1], \"ab\", 1 + V);",
+            "{ char b; if (read(w[J][0], &b, 1) > 0) x[K] = b; }",
+            "x[J] = read(w[J][0], y, 2);",
+            "close(w[J][1]);",
+            "if (write(w[J][1], x, 1) < 0) x[K] = V;",
+        ],
+    ),
+    (
         "by_value",
         &[
             "pairs[J] = pair(V);",
@@ -227,6 +237,14 @@ const ENDING: &[(&str, &[&str])] = &[
             "if (a[J] == 1) exit(0);",
             "a[J] = V;",
             "assert(a[J] == 0 || a[K] == 0);",
+        ],
+    ),
+    (
+        "pipe_ends",
+        &[
+            "write(w[J][1], \"ab\", 1 + V);",
+            "x[J] = read(w[J][0], y, 2);",
+            "close(w[J][V]);",
         ],
     ),
     (
@@ -300,7 +318,7 @@ fn mixed() -> Vec<&'static str> {
 pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
-        "{HEAD}#include <string.h>\n#include \"coarsen.h\"\nint x[3], y[3]; _Thread_local int own; atomic_int a[2]; \
+        "{HEAD}#include <string.h>\n#include <unistd.h>\n#include \"coarsen.h\"\nint x[3], y[3], w[2][2]; _Thread_local int own; atomic_int a[2]; \
          pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\npthread_rwlock_t l = \
          PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n#define swap __VERIFIER_atomic_swap\n\
          void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n\
@@ -332,6 +350,9 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
         "int main() {{ sem_init(&s, 0, {value}); q = malloc(4); n = calloc(1, sizeof *n); pthread_barrier_init(&b, 0, \
          2); pthread_t h[3];"
     );
+    if statements.iter().any(|s| s.contains("w[")) {
+        text.push_str("pipe(w[0]); pipe(w[1]);\n");
+    }
     for t in 1..threads {
         let _ = writeln!(text, "go(h[{t} - 1], t{t});");
     }

@@ -7,7 +7,7 @@ mod types;
 pub use types::{TypeId, Types, is_number, number};
 
 use crate::ctest::cxx;
-use crate::ctest::shared::{FILE_HEAD, FILES, FILES_AT};
+use crate::ctest::shared::{FILE_HEAD, FILES, FILES_AT, MAX_THREADS, PIPE_SIZE, PIPES, PIPES_AT};
 use addr2line::Context;
 use gimli::{
     self, BaseAddresses, CfaRule, Dwarf, EhFrame, EndianArcSlice, LittleEndian, UnwindContext,
@@ -265,9 +265,15 @@ impl Debug {
     /// What an address is that no variable has.
     pub fn elsewhere(addr: u64) -> String {
         let files = FILES_AT as u64..(FILES_AT + FILES * FILE_HEAD) as u64;
-        match files.contains(&addr) {
-            true => "file operations".into(),
-            false => format!("{addr:#x}"),
+        let pipe = addr
+            .checked_sub(PIPES_AT as u64)
+            .map(|n| n / PIPE_SIZE as u64);
+        match pipe {
+            _ if files.contains(&addr) => "file operations".into(),
+            Some(n) if n < (MAX_THREADS * PIPES) as u64 => {
+                format!("pipe {} of T{}", n % PIPES as u64 + 1, n / PIPES as u64)
+            }
+            _ => format!("{addr:#x}"),
         }
     }
 

@@ -1,0 +1,216 @@
+//! Pipes: what is written at one end is read at the other, in order.
+//!
+//! A pipe belongs to the thread that has made it, so its number does not depend on others. All that was ever written is
+//! kept, and each call is one step, as large as POSIX has it be whole (`PIPE_BUF`).
+
+use crate::atomics::{access, deliver};
+use crate::check;
+use crate::libc;
+use crate::printing;
+use crate::pthread::on;
+use crate::shared::*;
+use crate::state::*;
+use crate::strings::Kept;
+use crate::time;
+use crate::written;
+
+/// Bytes that are written and not yet read, as on Linux.
+const ROOM: u64 = 64 << 10;
+/// Bytes that are written as one: `PIPE_BUF`.
+const WHOLE: u64 = 4096;
+/// The number of the first end: those below are files.
+const FIRST: i32 = 100;
+const NONBLOCK: i32 = 0x800;
+
+/// What is known of a pipe; zeros are one that nobody has made.
+#[repr(C)]
+struct Pipe {
+    /// How much was read, and written.
+    read: u64,
+    written: u64,
+    /// Whether the ends are open, the one to read from first.
+    open: [bool; 2],
+    time: i64,
+}
+
+pub fn map_all() {
+    map(PIPES_AT, MAX_THREADS * PIPES * PIPE_SIZE);
+}
+
+fn pipe(at: u64) -> &'static mut Pipe {
+    unsafe { &mut *(at as *mut Pipe) }
+}
+
+fn content(at: u64) -> u64 {
+    at + PIPE_HEAD as u64
+}
+
+fn place(number: usize) -> u64 {
+    (PIPES_AT + number * PIPE_SIZE) as u64
+}
+
+/// The pipe behind a number that the program has, and which of its ends.
+fn end(file: i32) -> Option<(u64, usize)> {
+    let n = usize::try_from(file.checked_sub(FIRST)?).ok()?;
+    let (number, end) = (n / 2, n % 2);
+    let (owner, k) = (number / PIPES, number % PIPES);
+    let made = owner < MAX_THREADS && has(&rt().made, owner) && k < thread(owner).pipes as usize;
+    made.then(|| (place(number), end))
+}
+
+/// Makes a thread's pipes unknown again.
+pub fn wipe(who: usize) {
+    for k in 0..thread(who).pipes as usize {
+        let at = place(who * PIPES + k);
+        zero(at as *mut u8, PIPE_HEAD + pipe(at).written as usize);
+    }
+}
+
+fn fail(errno: i32) -> i64 {
+    unsafe { *libc::__errno_location() = errno };
+    -1
+}
+
+pub extern "C" fn make(to: *mut [i32; 2]) -> i32 {
+    let n = me().pipes as usize;
+    if n == PIPES {
+        check::limit("more than 16 pipes of one thread");
+    }
+    me().pipes += 1;
+    let number = rt().current * PIPES + n;
+    pipe(place(number)).open = [true; 2];
+    let first = FIRST + 2 * number as i32;
+    deliver(to, [first, first + 1]);
+    0
+}
+
+pub extern "C" fn make_with(to: *mut [i32; 2], flags: i32) -> i32 {
+    if flags & NONBLOCK != 0 {
+        check::limit("a pipe that does not block");
+    }
+    make(to)
+}
+
+pub extern "C" fn read(file: i32, to: u64, n: u64) -> i64 {
+    let Some((at, end)) = end(file) else {
+        check::limit("reading from a file that is no pipe")
+    };
+    if n == 0 {
+        return 0;
+    }
+    let got = on(Kind::PipeRead, at, n | (end as u64) << 63);
+    if got <= 0 {
+        return if got < 0 { fail(libc::EBADF) } else { 0 };
+    }
+    // Nobody has gone on since.
+    let from = content(at) + pipe(at).read - got as u64;
+    access(Kind::Write, to, got as u32);
+    written::note(to, got as u32);
+    unsafe { libc::memcpy(to as *mut u8, from as *const u8, got as usize) };
+    got
+}
+
+pub extern "C" fn write(file: i32, from: u64, n: u64) -> i64 {
+    let Some((at, end)) = end(file) else {
+        printing::bytes(from, n);
+        return unsafe { libc::write(file, from as *const u8, n as usize) as i64 };
+    };
+    let mut done = 0;
+    while done < n {
+        let piece = (n - done).min(WHOLE);
+        printing::bytes(from + done, piece);
+        let kept = Kept::new(from + done, piece);
+        let given = [kept.place() as u64, piece, end as u64];
+        match on(Kind::PipeWrite, at, given.as_ptr() as u64) {
+            0 => done += piece,
+            error if error == libc::EPIPE.into() => {
+                check::error(CRASH, 0, &[b"SIGPIPE: nobody can read from the pipe any more"])
+            }
+            error => return fail(error as i32),
+        }
+    }
+    n as i64
+}
+
+pub extern "C" fn close(file: i32) -> i32 {
+    let Some((at, end)) = end(file) else {
+        if (0..3).contains(&file) {
+            return 0;
+        }
+        check::limit("closing a file that is no pipe")
+    };
+    match on(Kind::PipeClose, at, end as u64) {
+        0 => 0,
+        error => fail(error as i32) as i32,
+    }
+}
+
+/// What a step that writes was given: where the bytes are, how many, and at which end.
+fn given(op: &Op) -> [u64; 3] {
+    unsafe { *(op.a as *const [u64; 3]) }
+}
+
+/// Whether a thread could take its step now.
+pub fn enabled(op: &Op) -> bool {
+    let pipe = pipe(op.addr);
+    let held = pipe.written - pipe.read;
+    match op.kind {
+        Kind::PipeRead => held > 0 || !pipe.open[1] || !pipe.open[0] || op.a >> 63 == 1,
+        Kind::PipeWrite => {
+            let [_, n, end] = given(op);
+            held + n <= ROOM || !pipe.open[0] || !pipe.open[1] || end == 0
+        }
+        _ => true,
+    }
+}
+
+/// How the step accesses its pipe.
+pub fn access_of(op: &Op) -> (u8, u8) {
+    let pipe = pipe(op.addr);
+    let empty = pipe.written == pipe.read;
+    // Only then does who reads wait.
+    let lets_go = match empty && pipe.open == [true; 2] {
+        true => RELEASE,
+        false => 0,
+    };
+    match op.kind {
+        Kind::PipeRead if empty => (MODE_READ, BLOCKING),
+        Kind::PipeRead => (MODE_WRITE, BLOCKING),
+        _ => (MODE_WRITE, lets_go),
+    }
+}
+
+/// Takes the step: how much was read, or an error.
+pub fn take(who: usize, op: &Op) -> i64 {
+    let pipe = pipe(op.addr);
+    match op.kind {
+        Kind::PipeRead => {
+            if !pipe.open[0] || op.a >> 63 == 1 {
+                return -1;
+            }
+            time::see(who, pipe.time);
+            let n = (pipe.written - pipe.read).min(op.a);
+            pipe.read += n;
+            n as i64
+        }
+        Kind::PipeWrite => {
+            let [from, n, end] = given(op);
+            if !pipe.open[1] || end == 0 {
+                return libc::EBADF.into();
+            }
+            if !pipe.open[0] {
+                return libc::EPIPE.into();
+            }
+            if pipe.written + n > (PIPE_SIZE - PIPE_HEAD) as u64 {
+                check::limit("more than a megabyte through a pipe");
+            }
+            let to = content(op.addr) + pipe.written;
+            unsafe { libc::memcpy(to as *mut u8, from as *const u8, n as usize) };
+            pipe.written += n;
+            pipe.time = pipe.time.max(thread(who).time);
+            0
+        }
+        _ if !core::mem::replace(&mut pipe.open[op.a as usize], false) => libc::EBADF.into(),
+        _ => 0,
+    }
+}
