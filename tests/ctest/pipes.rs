@@ -4,8 +4,17 @@ use super::formats::coarsen;
 use super::support::{HEAD, Scratch, make, possible, run, settings};
 use std::process::Command;
 
-/// Name, what is at the outermost level, what the other thread does, what `main` does, executions, errors.
-const PROGRAMS: &[(&str, &str, &str, &str, u64, &[&str])] = &[
+/// Name, what is at the outermost level, what the other thread does, what `main` does, executions (0: any), errors.
+type Known = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    u64,
+    &'static [&'static str],
+);
+
+const PROGRAMS: &[Known] = &[
     (
         "one_message",
         "int data;",
@@ -150,7 +159,8 @@ fn a_full_pipe_is_waited_for() {
     let main = "static char got[70000]; long n, all = 0;\n\
         while ((n = read(w[0], got + all, 70000 - all)) > 0) all += n;\n\
         for (int i = 0; i < 70000; i++) assert(got[i] == (char)(i / 3));";
-    let other = "for (int i = 0; i < 70000; i++) big[i] = i / 3; assert(write(w[1], big, 70000) == 70000); close(w[1]);";
+    let other = "for (int i = 0; i < 70000; i++) big[i] = i / 3;\n\
+        assert(write(w[1], big, 70000) == 70000); close(w[1]);";
     let file = scratch.file("p", &text("static char big[70000];", other, main));
     let name = file.display().to_string();
     let args = [

@@ -318,7 +318,8 @@ fn mixed() -> Vec<&'static str> {
 pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
-        "{HEAD}#include <string.h>\n#include <unistd.h>\n#include \"coarsen.h\"\nint x[3], y[3], w[2][2]; _Thread_local int own; atomic_int a[2]; \
+        "{HEAD}#include <string.h>\n#include <unistd.h>\n#include \"coarsen.h\"\nint x[3], y[3], \
+         w[2][2]; _Thread_local int own; atomic_int a[2]; \
          pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\npthread_rwlock_t l = \
          PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n#define swap __VERIFIER_atomic_swap\n\
          void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n\
