@@ -48,9 +48,37 @@ pub struct Stream {
     appends: bool,
     ended: bool,
     failed: bool,
+    /// Behind a number that is closed.
+    closed: bool,
     at: u64,
     /// A byte that was pushed back.
     pushed: i32,
+}
+
+/// What a number stands for that is no file.
+pub const NONE: Stream = Stream {
+    mark: 0,
+    slot: 0,
+    reads: false,
+    writes: false,
+    appends: false,
+    ended: false,
+    failed: false,
+    closed: true,
+    at: 0,
+    pushed: EOF,
+};
+
+/// How a file is opened.
+#[derive(Clone, Copy)]
+pub struct How {
+    pub reads: bool,
+    pub writes: bool,
+    pub appends: bool,
+    pub creates: bool,
+    /// It is an error if it is there.
+    pub is_new: bool,
+    pub truncates: bool,
 }
 
 /// What tells a stream of ours from one of the C library.
@@ -104,8 +132,10 @@ fn name(path: u64) -> &'static [u8] {
     name
 }
 
-fn fail(errno: i32) {
+/// Notes the error; what functions return then.
+pub fn fail(errno: i32) -> i64 {
     unsafe { *libc::__errno_location() = errno };
+    -1
 }
 
 /// The slot of a name: a step, which looks at the file and may change it.
@@ -270,6 +300,9 @@ impl Stream {
             fail(libc::EBADF);
             return false;
         }
+        if bytes.is_empty() {
+            return true;
+        }
         let file = file(self.slot);
         if self.appends {
             self.at = file.size;
@@ -290,49 +323,61 @@ impl Stream {
     }
 }
 
-pub extern "C" fn fopen(path: u64, mode: *const u8) -> usize {
+/// Opens the file of this name, or says why not.
+pub fn open(path: u64, how: How) -> Result<Stream, i32> {
     let name = name(path);
+    let slot = slot(name);
+    let file = file(slot);
+    match file.exists {
+        false if !how.creates || !has_directory(name) => return Err(libc::ENOENT),
+        true if how.is_new => return Err(libc::EEXIST),
+        _ => {}
+    }
+    if !file.exists && file.open > 0 {
+        check::limit("a file in place of one that is removed, and still open");
+    }
+    if how.truncates || !file.exists {
+        file.size = 0;
+    }
+    file.exists = true;
+    file.open += 1;
+    Ok(Stream {
+        mark: MARK,
+        slot,
+        reads: how.reads,
+        writes: how.writes,
+        appends: how.appends,
+        closed: false,
+        ..NONE
+    })
+}
+
+pub extern "C" fn fopen(path: u64, mode: *const u8) -> usize {
     let mode = check::text(mode);
     let with = |c: u8| mode.contains(&c);
     let Some(first @ (b'r' | b'w' | b'a')) = mode.first() else {
         fail(libc::EINVAL);
         return 0;
     };
-    let slot = slot(name);
-    let file = file(slot);
-    let refused = match (first, file.exists) {
-        (b'r', false) => libc::ENOENT,
-        (b'w', true) if with(b'x') => libc::EEXIST,
-        (_, false) if !has_directory(name) => libc::ENOENT,
-        _ => 0,
-    };
-    if refused != 0 {
-        fail(refused);
-        return 0;
-    }
-    if !file.exists && file.open > 0 {
-        check::limit("a file in place of one that is removed, and still open");
-    }
-    if *first == b'w' || !file.exists {
-        file.size = 0;
-    }
-    file.exists = true;
-    file.open += 1;
-    let at = arena::own(size_of::<Stream>() as u64) as usize;
-    let both = with(b'+');
-    let made = Stream {
-        mark: MARK,
-        slot,
-        reads: both || *first == b'r',
-        writes: both || *first != b'r',
+    let how = How {
+        reads: with(b'+') || *first == b'r',
+        writes: with(b'+') || *first != b'r',
         appends: *first == b'a',
-        ended: false,
-        failed: false,
-        at: 0,
-        pushed: EOF,
+        creates: *first != b'r',
+        is_new: *first == b'w' && with(b'x'),
+        truncates: *first == b'w',
     };
-    unsafe { (at as *mut Stream).write(made) };
-    at
+    match open(path, how) {
+        Err(error) => {
+            fail(error);
+            0
+        }
+        Ok(stream) => {
+            let at = arena::own(size_of::<Stream>() as u64) as usize;
+            unsafe { (at as *mut Stream).write(stream) };
+            at
+        }
+    }
 }
 
 pub extern "C" fn fclose(at: usize) -> i32 {
@@ -409,26 +454,107 @@ pub extern "C" fn fwrite(from: u64, size: u64, n: u64, at: usize) -> u64 {
 /// Most that is read at once.
 const READ: usize = 1 << 16;
 
+impl Stream {
+    /// Copies what comes next to the program's memory; how much that is.
+    fn take(&mut self, to: u64, wanted: u64, at: Option<u64>) -> u64 {
+        let place = self.at;
+        self.at = at.unwrap_or(place);
+        let pushed = u64::from(self.pushed != EOF);
+        let got = wanted.min(self.rest().len() as u64 + pushed);
+        if got > READ as u64 {
+            check::limit("reading more than 65,536 bytes at once");
+        }
+        // Kept, as others may change the file before the program's memory is written.
+        let mut kept = [0u8; READ];
+        for byte in &mut kept[..got as usize] {
+            *byte = self.byte() as u8;
+        }
+        self.ended |= got < wanted;
+        if at.is_some() {
+            self.at = place;
+        }
+        access(Kind::Write, to, got as u32);
+        unsafe { libc::memcpy(to as *mut u8, kept.as_ptr(), got as usize) };
+        got
+    }
+}
+
 pub extern "C" fn fread(to: u64, size: u64, n: u64, at: usize) -> u64 {
     let stream = source(at);
     let wanted = size.saturating_mul(n);
     if wanted == 0 || !stream.reads {
         return 0;
     }
-    let pushed = u64::from(stream.pushed != EOF);
-    let got = wanted.min(stream.rest().len() as u64 + pushed);
-    if got > READ as u64 {
-        check::limit("`fread` of more than 65,536 bytes");
+    stream.take(to, wanted, None) / size
+}
+
+/// A step with the file behind a number; whether it is open, for this.
+fn is_open(stream: &Stream, may: fn(&Stream) -> bool) -> bool {
+    step(stream.slot);
+    let open = !stream.closed && may(stream);
+    if !open {
+        fail(libc::EBADF);
     }
-    // Kept, as others may change the file before the program's memory is written.
-    let mut kept = [0u8; READ];
-    for byte in &mut kept[..got as usize] {
-        *byte = stream.byte() as u8;
+    open
+}
+
+/// `read`, from a place of the file or from where the number stands.
+pub fn read(stream: &mut Stream, to: u64, n: u64, at: Option<u64>) -> i64 {
+    match is_open(stream, |s| s.reads) {
+        false => -1,
+        true if n == 0 => 0,
+        true => stream.take(to, n, at) as i64,
     }
-    stream.ended |= got < wanted;
-    access(Kind::Write, to, got as u32);
-    unsafe { libc::memcpy(to as *mut u8, kept.as_ptr(), got as usize) };
-    got / size
+}
+
+/// `write`, likewise.
+pub fn write(stream: &mut Stream, from: u64, n: u64, at: Option<u64>) -> i64 {
+    printing::bytes(from, n);
+    if !is_open(stream, |s| s.writes) {
+        return -1;
+    }
+    let bytes = unsafe { core::slice::from_raw_parts(from as *const u8, n as usize) };
+    let place = stream.at;
+    stream.at = at.unwrap_or(place);
+    stream.put(bytes);
+    if at.is_some() {
+        stream.at = place;
+    }
+    n as i64
+}
+
+pub fn close(stream: &mut Stream) -> i32 {
+    if !is_open(stream, |_| true) {
+        return -1;
+    }
+    stream.closed = true;
+    file(stream.slot).open -= 1;
+    0
+}
+
+pub fn seek(stream: &mut Stream, by: i64, from: i32) -> i64 {
+    match is_open(stream, |_| true) {
+        true => stream.go(by, from),
+        false => -1,
+    }
+}
+
+/// `ftruncate`: what is there beyond the end are zeros.
+pub fn truncate(stream: &mut Stream, size: u64) -> i64 {
+    if !is_open(stream, |_| true) {
+        return -1;
+    }
+    if !stream.writes {
+        return fail(libc::EINVAL);
+    }
+    if size > FILE_SIZE as u64 {
+        check::limit("a file of more than a megabyte");
+    }
+    let file = file(stream.slot);
+    let more = size.saturating_sub(file.size) as usize;
+    unsafe { libc::memset(content(stream.slot).add(file.size as usize), 0, more) };
+    file.size = size;
+    0
 }
 
 pub extern "C" fn fgetc(at: usize) -> i32 {
@@ -506,22 +632,28 @@ pub extern "C" fn getdelim(to: *mut u64, room: *mut u64, end: i32, at: usize) ->
     n as i64
 }
 
-pub extern "C" fn fseek(at: usize, by: i64, from: i32) -> i32 {
-    let Some(stream) = stream(at) else {
-        check::limit("moving in a standard stream")
-    };
-    let pushed = i64::from(stream.pushed != EOF);
-    let start = match from {
-        0 => 0,
-        1 => stream.at as i64 - pushed,
-        _ => file(stream.slot).size as i64,
-    };
-    if start + by < 0 {
-        fail(libc::EINVAL);
-        return -1;
+impl Stream {
+    /// Goes to another place, and says where that is.
+    fn go(&mut self, by: i64, from: i32) -> i64 {
+        let pushed = i64::from(self.pushed != EOF);
+        let start = match from {
+            0 => 0,
+            1 => self.at as i64 - pushed,
+            _ => file(self.slot).size as i64,
+        };
+        if start + by < 0 {
+            return fail(libc::EINVAL);
+        }
+        (self.at, self.pushed, self.ended) = ((start + by) as u64, EOF, false);
+        start + by
     }
-    (stream.at, stream.pushed, stream.ended) = ((start + by) as u64, EOF, false);
-    0
+}
+
+pub extern "C" fn fseek(at: usize, by: i64, from: i32) -> i32 {
+    match stream(at) {
+        Some(stream) => stream.go(by, from).min(0) as i32,
+        None => check::limit("moving in a standard stream"),
+    }
 }
 
 pub extern "C" fn rewind(at: usize) {

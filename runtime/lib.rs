@@ -16,6 +16,7 @@ mod atomics;
 mod c11;
 mod calendar;
 mod check;
+mod descriptors;
 mod files;
 mod invariants;
 mod leaks;

@@ -22,11 +22,13 @@ pub const ENOMEM: i32 = 12;
 pub const EBUSY: i32 = 16;
 pub const EEXIST: i32 = 17;
 pub const EINVAL: i32 = 22;
+pub const ESPIPE: i32 = 29;
 pub const EPIPE: i32 = 32;
 pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 
 /// `O_DIRECTORY`.
+pub const NONBLOCK: i32 = 0x800;
 pub const DIRECTORY: i32 = 0o200_000;
 
 /// `struct sigaction` of glibc.

@@ -3,8 +3,9 @@
 //! A pipe belongs to the thread that has made it, so its number does not depend on others. All that was ever written is
 //! kept, and each call is one step, as large as POSIX has it be whole (`PIPE_BUF`).
 
-use crate::atomics::{access, deliver};
+use crate::atomics::access;
 use crate::check;
+use crate::files::fail;
 use crate::libc;
 use crate::printing;
 use crate::pthread::on;
@@ -12,15 +13,11 @@ use crate::shared::*;
 use crate::state::*;
 use crate::strings::Kept;
 use crate::time;
-use crate::written;
 
 /// Bytes that are written and not yet read, as on Linux.
 const ROOM: u64 = 64 << 10;
 /// Bytes that are written as one: `PIPE_BUF`.
 const WHOLE: u64 = 4096;
-/// The number of the first end: those below are files.
-const FIRST: i32 = 100;
-const NONBLOCK: i32 = 0x800;
 
 /// What is known of a pipe; zeros are one that nobody has made.
 #[repr(C)]
@@ -49,15 +46,6 @@ fn place(number: usize) -> u64 {
     (PIPES_AT + number * PIPE_SIZE) as u64
 }
 
-/// The pipe behind a number that the program has, and which of its ends.
-fn end(file: i32) -> Option<(u64, usize)> {
-    let n = usize::try_from(file.checked_sub(FIRST)?).ok()?;
-    let (number, end) = (n / 2, n % 2);
-    let (owner, k) = (number / PIPES, number % PIPES);
-    let made = owner < MAX_THREADS && has(&rt().made, owner) && k < thread(owner).pipes as usize;
-    made.then(|| (place(number), end))
-}
-
 /// Makes a thread's pipes unknown again.
 pub fn wipe(who: usize) {
     for k in 0..thread(who).pipes as usize {
@@ -66,35 +54,19 @@ pub fn wipe(who: usize) {
     }
 }
 
-fn fail(errno: i32) -> i64 {
-    unsafe { *libc::__errno_location() = errno };
-    -1
-}
-
-pub extern "C" fn make(to: *mut [i32; 2]) -> i32 {
+/// A new pipe.
+pub fn make() -> u64 {
     let n = me().pipes as usize;
     if n == PIPES {
         check::limit("more than 16 pipes of one thread");
     }
     me().pipes += 1;
-    let number = rt().current * PIPES + n;
-    pipe(place(number)).open = [true; 2];
-    let first = FIRST + 2 * number as i32;
-    deliver(to, [first, first + 1]);
-    0
+    let at = place(rt().current * PIPES + n);
+    pipe(at).open = [true; 2];
+    at
 }
 
-pub extern "C" fn make_with(to: *mut [i32; 2], flags: i32) -> i32 {
-    if flags & NONBLOCK != 0 {
-        check::limit("a pipe that does not block");
-    }
-    make(to)
-}
-
-pub extern "C" fn read(file: i32, to: u64, n: u64) -> i64 {
-    let Some((at, end)) = end(file) else {
-        check::limit("reading from a file that is no pipe")
-    };
+pub fn read((at, end): (u64, usize), to: u64, n: u64) -> i64 {
     if n == 0 {
         return 0;
     }
@@ -105,16 +77,11 @@ pub extern "C" fn read(file: i32, to: u64, n: u64) -> i64 {
     // Nobody has gone on since.
     let from = content(at) + pipe(at).read - got as u64;
     access(Kind::Write, to, got as u32);
-    written::note(to, got as u32);
     unsafe { libc::memcpy(to as *mut u8, from as *const u8, got as usize) };
     got
 }
 
-pub extern "C" fn write(file: i32, from: u64, n: u64) -> i64 {
-    let Some((at, end)) = end(file) else {
-        printing::bytes(from, n);
-        return unsafe { libc::write(file, from as *const u8, n as usize) as i64 };
-    };
+pub fn write((at, end): (u64, usize), from: u64, n: u64) -> i64 {
     let mut done = 0;
     while done < n {
         let piece = (n - done).min(WHOLE);
@@ -132,13 +99,7 @@ pub extern "C" fn write(file: i32, from: u64, n: u64) -> i64 {
     n as i64
 }
 
-pub extern "C" fn close(file: i32) -> i32 {
-    let Some((at, end)) = end(file) else {
-        if (0..3).contains(&file) {
-            return 0;
-        }
-        check::limit("closing a file that is no pipe")
-    };
+pub fn close((at, end): (u64, usize)) -> i32 {
     match on(Kind::PipeClose, at, end as u64) {
         0 => 0,
         error => fail(error as i32) as i32,

@@ -6,11 +6,11 @@
 use crate::ahead;
 use crate::arena;
 use crate::check;
+use crate::descriptors;
 use crate::files;
 use crate::invariants;
 use crate::libc;
 use crate::objects;
-use crate::pipes;
 use crate::pthread;
 use crate::shared::*;
 use crate::shims;
@@ -83,7 +83,7 @@ pub extern "C" fn main(argc: i32, argv: usize, envp: usize) -> i32 {
         tls::find();
         objects::map_tables();
         arena::map_all();
-        pipes::map_all();
+        descriptors::map_all();
         files::map_all();
         let protection = if runs_on_stack() {
             libc::PROT_RWX
@@ -209,7 +209,7 @@ fn wipe() {
     for i in 0..rt.count {
         if has(&rt.made, i) {
             arena::wipe(i);
-            pipes::wipe(i);
+            descriptors::wipe(i);
             // The stack, with what library functions may have used below the deepest call that we have seen.
             let top = spin::stack_top(i);
             let low = (thread(i).low - (16 << 10)).max(top - STACK_SIZE + GUARD);

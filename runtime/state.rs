@@ -94,8 +94,9 @@ pub struct Thread {
     pub unwritten: bool,
     /// Whether one of its allocations has failed.
     pub starved: bool,
-    /// Pipes that it has made.
+    /// Pipes that it has made, and numbers that it has opened.
     pub pipes: u32,
+    pub descriptors: u32,
     /// Cleanup handlers that it has pushed.
     pub handlers: u32,
     /// The step whose value is to be read when the thread comes back.

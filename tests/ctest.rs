@@ -5,6 +5,7 @@ mod builds;
 mod by_value;
 mod claims;
 mod cxx;
+mod descriptors;
 mod faint;
 mod files;
 mod filters;

@@ -208,9 +208,12 @@ fn pipes_have_names_and_limits() {
         ),
         (
             "char b; read(0, &b, 1);",
-            "reading from a file that is no pipe",
+            "a file descriptor that neither `open` nor `pipe` has made",
         ),
-        ("close(7);", "closing a file that is no pipe"),
+        (
+            "close(7);",
+            "a file descriptor that neither `open` nor `pipe` has made",
+        ),
         (
             "for (int i = 0; i < 17; i++) { int v[2]; pipe(v); }",
             "more than 16 pipes of one thread",
