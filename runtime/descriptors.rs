@@ -18,6 +18,9 @@ const MOST: usize = 64;
 /// The first number: those below are not ours.
 const FIRST: i32 = 100;
 
+/// Those of the process itself.
+const STANDARD: core::ops::Range<i32> = 0..3;
+
 /// What a number stands for.
 #[repr(C)]
 struct Descriptor {
@@ -56,8 +59,8 @@ fn known(number: i32) -> Option<&'static mut Descriptor> {
 fn opened(number: i32) -> Result<&'static mut Descriptor, i32> {
     match known(number) {
         Some(descriptor) => Ok(descriptor),
-        None if number < 0 => Err(libc::EBADF),
-        None => check::limit("a file descriptor that neither `open` nor `pipe` has made"),
+        None if STANDARD.contains(&number) => check::limit("reading from standard input"),
+        None => Err(libc::EBADF),
     }
 }
 
@@ -131,6 +134,7 @@ pub extern "C" fn read(number: i32, to: u64, n: u64) -> i64 {
 
 pub extern "C" fn write(number: i32, from: u64, n: u64) -> i64 {
     match known(number) {
+        None if !STANDARD.contains(&number) => files::fail(libc::EBADF),
         None => {
             printing::bytes(from, n);
             unsafe { libc::write(number, from as *const u8, n as usize) as i64 }
@@ -141,7 +145,8 @@ pub extern "C" fn write(number: i32, from: u64, n: u64) -> i64 {
 }
 
 pub extern "C" fn close(number: i32) -> i32 {
-    if (0..3).contains(&number) {
+    if STANDARD.contains(&number) {
+        // What is printed makes no difference.
         return 0;
     }
     let closed = opened(number).map(|of| match of.pipe {

@@ -38,6 +38,7 @@ mod spin;
 mod startup;
 mod state;
 mod steps;
+mod streams;
 mod strings;
 mod svcomp;
 mod time;

@@ -90,9 +90,11 @@ pub fn write((at, end): (u64, usize), from: u64, n: u64) -> i64 {
         let given = [kept.place() as u64, piece, end as u64];
         match on(Kind::PipeWrite, at, given.as_ptr() as u64) {
             0 => done += piece,
-            error if error == libc::EPIPE.into() => {
-                check::error(CRASH, 0, &[b"SIGPIPE: nobody can read from the pipe any more"])
-            }
+            error if error == libc::EPIPE.into() => check::error(
+                CRASH,
+                0,
+                &[b"SIGPIPE: nobody can read from the pipe any more"],
+            ),
             error => return fail(error as i32),
         }
     }

@@ -3,10 +3,10 @@
 
 use crate::atomics::access;
 use crate::check;
-use crate::files;
 use crate::libc;
 use crate::printing::Arguments;
 use crate::shared::*;
+use crate::streams;
 use crate::strings;
 
 /// Most conversions of one call.
@@ -120,7 +120,7 @@ pub extern "C" fn vsscanf(s: u64, format: *const u8, args: &mut Arguments) -> i3
 
 /// `vfscanf`: what comes next in the file is a stream of the C library's as long as it takes.
 pub extern "C" fn vfscanf(at: usize, format: *const u8, args: &mut Arguments) -> i32 {
-    let stream = files::source(at);
+    let stream = streams::source(at);
     let mut next = [0u8; ROOM];
     let (n, to_the_end) = stream.ahead(&mut next[..ROOM - 1]);
     scanned(format, args, |own| unsafe {

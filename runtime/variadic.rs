@@ -2,12 +2,12 @@
 //! convention says, and handed on. x86-64 only.
 
 use crate::atomics::{deliver, plain};
-use crate::files;
 use crate::libc;
 use crate::printing::{self, Arguments};
 use crate::scanning;
 use crate::shared::*;
 use crate::shims::{REGISTERS, note_registers};
+use crate::streams;
 use core::arch::global_asm;
 
 /// Most that is printed at once.
@@ -134,7 +134,7 @@ macro_rules! variadic {
 }
 variadic!("coarsen_c_snprintf", vsnprintf, 24, "mov rcx, rsp");
 variadic!("coarsen_c_printf", printing::vprintf, 8, "mov rsi, rsp");
-variadic!("coarsen_c_fprintf", files::vfprintf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_fprintf", streams::vfprintf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_asprintf", vasprintf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_sscanf", scanning::vsscanf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_fscanf", scanning::vfscanf, 16, "mov rdx, rsp");

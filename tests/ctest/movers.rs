@@ -1,7 +1,7 @@
 //! Functions as transactions: known answers, and random programs against an enumeration of all interleavings that knows
 //! no clocks.
 
-use super::random::FAMILIES;
+use super::random::{FAMILIES, pipes};
 use super::support::{Dice, HEAD, Scratch, make, possible, run, settings};
 use coarsen::ctest::compile::Program;
 use coarsen::ctest::debug::Debug;
@@ -156,7 +156,8 @@ fn random_program(dice: &mut Dice, statements: &[&str]) -> String {
     let _ = writeln!(
         text,
         "void *t(void *_) {{ {first} return 0; }}\nint main() {{ sem_init(&s, 0, {value}); pthread_barrier_init(&b, 0, \
-         2); pthread_t h; go(h, t); {second} end(h); return 0; }}"
+         2); {} pthread_t h; go(h, t); {second} end(h); return 0; }}",
+        pipes(statements)
     );
     text
 }

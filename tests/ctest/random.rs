@@ -315,6 +315,14 @@ fn mixed() -> Vec<&'static str> {
     FAMILIES.iter().flat_map(|f| f.1.iter().copied()).collect()
 }
 
+/// What `main` does first, where there are pipes.
+pub fn pipes(statements: &[&str]) -> &'static str {
+    match statements.iter().any(|s| s.contains("w[")) {
+        true => "pipe(w[0]); pipe(w[1]);\n",
+        false => "",
+    }
+}
+
 pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
@@ -351,9 +359,7 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
         "int main() {{ sem_init(&s, 0, {value}); q = malloc(4); n = calloc(1, sizeof *n); pthread_barrier_init(&b, 0, \
          2); pthread_t h[3];"
     );
-    if statements.iter().any(|s| s.contains("w[")) {
-        text.push_str("pipe(w[0]); pipe(w[1]);\n");
-    }
+    text.push_str(pipes(statements));
     for t in 1..threads {
         let _ = writeln!(text, "go(h[{t} - 1], t{t});");
     }
