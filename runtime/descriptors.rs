@@ -11,6 +11,7 @@ use crate::pipes;
 use crate::printing;
 use crate::shared::*;
 use crate::state::*;
+use crate::streams;
 
 const DESCRIPTORS_AT: usize = 0x2810_0000_0000;
 /// Those of one thread.
@@ -59,7 +60,7 @@ fn known(number: i32) -> Option<&'static mut Descriptor> {
 fn opened(number: i32) -> Result<&'static mut Descriptor, i32> {
     match known(number) {
         Some(descriptor) => Ok(descriptor),
-        None if STANDARD.contains(&number) => check::limit("reading from standard input"),
+        None if STANDARD.contains(&number) => check::limit(streams::NO_INPUT),
         None => Err(libc::EBADF),
     }
 }
@@ -126,6 +127,11 @@ pub extern "C" fn creat(path: u64, _: u32) -> i32 {
 }
 
 pub extern "C" fn read(number: i32, to: u64, n: u64) -> i64 {
+    if number == 0
+        && let Some(input) = files::input()
+    {
+        return files::read(input, to, n, None);
+    }
     told(opened(number).map(|of| match of.pipe {
         0 => files::read(&mut of.stream, to, n, None),
         pipe => pipes::read((pipe, of.end), to, n),

@@ -5,6 +5,7 @@
 //! explored, and none of them is a data race, as POSIX demands of streams. Buffers of streams are left out: what one
 //! stream has written, another finds at once.
 
+use crate::ahead;
 use crate::atomics::{self, access, atomic};
 use crate::check;
 use crate::libc;
@@ -82,6 +83,15 @@ pub struct How {
 /// What tells a stream of ours from one of the C library.
 pub const MARK: u64 = 0x6d61_6572_7473_2e63;
 
+/// The slot of standard input, which no name has.
+const INPUT: u32 = FILES as u32 - 1;
+
+/// Standard input, once it is used.
+struct Standard(UnsafeCell<Stream>);
+// One operating system thread only.
+unsafe impl Sync for Standard {}
+static STANDARD: Standard = Standard(UnsafeCell::new(NONE));
+
 /// The slots in use.
 struct Used(UnsafeCell<([u32; MOST], usize)>);
 // One operating system thread only.
@@ -145,7 +155,7 @@ fn slot(name: &[u8]) -> u32 {
     for &byte in name {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }
-    let slot = ((hash ^ hash >> 32) as usize % FILES) as u32;
+    let slot = ((hash ^ hash >> 32) as usize % INPUT as usize) as u32;
     step(slot);
     let file = file(slot);
     if file.known {
@@ -154,27 +164,63 @@ fn slot(name: &[u8]) -> u32 {
         }
         return slot;
     }
-    let (slots, n) = unsafe { &mut *USED.0.get() };
-    if *n == MOST {
-        check::limit("more than 64 files");
-    }
-    (slots[*n], *n) = (slot, *n + 1);
-    file.known = true;
+    use_now(slot);
     file.name[..name.len()].copy_from_slice(name);
     load(slot);
     slot
 }
 
+/// A slot is used from here on.
+fn use_now(slot: u32) {
+    let (slots, n) = unsafe { &mut *USED.0.get() };
+    if *n == MOST {
+        check::limit("more than 64 files");
+    }
+    (slots[*n], *n) = (slot, *n + 1);
+    file(slot).known = true;
+}
+
+/// Standard input, if it was said what that is.
+pub fn input() -> Option<&'static mut Stream> {
+    // What is done here is not on the stack, so it could not be undone.
+    if ahead::on() {
+        ahead::fail();
+    }
+    let stream = unsafe { &mut *STANDARD.0.get() };
+    if stream.mark == MARK {
+        return Some(stream);
+    }
+    if unsafe { libc::lseek(INPUT_FD, 0, 0) } < 0 {
+        return None;
+    }
+    use_now(INPUT);
+    load_from(INPUT, INPUT_FD);
+    *stream = Stream {
+        mark: MARK,
+        slot: INPUT,
+        reads: true,
+        closed: false,
+        ..NONE
+    };
+    Some(stream)
+}
+
 /// Takes what is on disk.
 fn load(slot: u32) {
-    let file = file(slot);
-    let fd = unsafe { libc::open(file.name.as_ptr(), 0) };
-    if fd < 0 {
-        return;
+    let fd = unsafe { libc::open(file(slot).name.as_ptr(), 0) };
+    if fd >= 0 {
+        load_from(slot, fd);
+        unsafe { libc::close(fd) };
     }
+}
+
+/// Takes what a file has, whoever has read from it before.
+fn load_from(slot: u32, fd: i32) {
+    let file = file(slot);
     let mut n = 0;
     while n < FILE_SIZE {
-        let got = unsafe { libc::read(fd, content(slot).add(n), FILE_SIZE - n) };
+        let (to, room) = (unsafe { content(slot).add(n) }, FILE_SIZE - n);
+        let got = unsafe { libc::pread(fd, to, room, n as i64) };
         if got < 0 {
             // A directory, say.
             check::limit("a file that can't be read");
@@ -184,7 +230,6 @@ fn load(slot: u32) {
         }
         n += got as usize;
     }
-    unsafe { libc::close(fd) };
     if n == FILE_SIZE {
         check::limit("a file of more than a megabyte");
     }

@@ -65,6 +65,8 @@ unsafe extern "C" {
     pub fn write(fd: i32, buffer: *const u8, size: usize) -> isize;
     pub fn open(path: *const u8, flags: i32, ...) -> i32;
     pub fn close(fd: i32) -> i32;
+    pub fn pread(fd: i32, buffer: *mut u8, size: usize, at: i64) -> isize;
+    pub fn lseek(fd: i32, by: i64, from: i32) -> i64;
     pub fn mmap(a: *mut u8, n: usize, prot: i32, flags: i32, fd: i32, off: i64) -> *mut u8;
     pub fn mprotect(a: *mut u8, n: usize, prot: i32) -> i32;
     pub fn madvise(a: *mut u8, n: usize, advice: i32) -> i32;

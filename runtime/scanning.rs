@@ -139,6 +139,11 @@ pub extern "C" fn vfscanf(at: usize, format: *const u8, args: &mut Arguments) ->
     })
 }
 
+/// `vscanf`.
+pub extern "C" fn vscanf(format: *const u8, args: &mut Arguments) -> i32 {
+    vfscanf(streams::input(), format, args)
+}
+
 /// Has `read` fill places of our own, and hands on what it has found.
 fn scanned(
     format: *const u8,

@@ -78,6 +78,8 @@ pub const SHARED_FD: i32 = 3;
 pub const REQUEST_FD: i32 = 4;
 /// Where the runtime says that an execution has ended.
 pub const ANSWER_FD: i32 = 5;
+/// What the program reads from standard input, if anything.
+pub const INPUT_FD: i32 = 6;
 
 /// A set of threads.
 pub type Threads = [u64; SET_WORDS];

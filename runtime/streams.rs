@@ -10,8 +10,16 @@ use crate::libc;
 use crate::printing::{self, Arguments};
 use crate::shared::*;
 
+/// Why nothing comes from standard input.
+pub const NO_INPUT: &str = "reading from standard input (`--stdin FILE` says what is there)";
+
 /// The stream behind a pointer, if it is one of ours: it is read, and a step is taken with its file.
 fn stream(at: usize) -> Option<&'static mut Stream> {
+    if at == input() {
+        let stream = files::input()?;
+        stream.step();
+        return Some(stream);
+    }
     if !is_ours(at) {
         return None;
     }
@@ -32,10 +40,21 @@ fn is_ours(at: usize) -> bool {
     arena::owns(at as u64) && unsafe { *(at as *const u64) } == MARK
 }
 
+/// The C library's pointer to standard input.
+pub fn input() -> usize {
+    unsafe extern "C" {
+        static stdin: usize;
+    }
+    unsafe { stdin }
+}
+
 /// The stream to read from; the C library's can't be followed.
 pub fn source(at: usize) -> &'static mut Stream {
     let Some(stream) = stream(at) else {
-        check::limit("reading from a stream that `fopen` has not made")
+        check::limit(match at == input() {
+            true => NO_INPUT,
+            false => "reading from a stream that `fopen` has not made",
+        })
     };
     if !stream.reads {
         stream.failed = true;
@@ -73,7 +92,9 @@ pub extern "C" fn fopen(path: u64, mode: *const u8) -> usize {
 }
 
 pub extern "C" fn fclose(at: usize) -> i32 {
-    if let Some(stream) = stream(at) {
+    if at != input()
+        && let Some(stream) = stream(at)
+    {
         stream.end();
         arena::free(at as u64);
     }
@@ -159,6 +180,10 @@ pub extern "C" fn fgetc(at: usize) -> i32 {
     source(at).byte()
 }
 
+pub extern "C" fn getchar() -> i32 {
+    fgetc(input())
+}
+
 pub extern "C" fn ungetc(c: i32, at: usize) -> i32 {
     let stream = source(at);
     if c == EOF || stream.pushed != EOF || !stream.reads {
@@ -238,8 +263,11 @@ pub extern "C" fn fseek(at: usize, by: i64, from: i32) -> i32 {
 }
 
 pub extern "C" fn rewind(at: usize) {
-    fseek(at, 0, 0);
-    unsafe { (*(at as *mut Stream)).failed = false };
+    let Some(stream) = stream(at) else {
+        check::limit("moving in a standard stream")
+    };
+    stream.go(0, 0);
+    stream.failed = false;
 }
 
 pub extern "C" fn ftell(at: usize) -> i64 {

@@ -137,6 +137,7 @@ variadic!("coarsen_c_printf", printing::vprintf, 8, "mov rsi, rsp");
 variadic!("coarsen_c_fprintf", streams::vfprintf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_asprintf", vasprintf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_sscanf", scanning::vsscanf, 16, "mov rdx, rsp");
+variadic!("coarsen_c_scanf", scanning::vscanf, 8, "mov rsi, rsp");
 variadic!("coarsen_c_fscanf", scanning::vfscanf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_dprintf", vdprintf, 16, "mov rdx, rsp");
 variadic!("coarsen_c_warnx", vwarnx, 8, "mov rsi, rsp");

@@ -128,6 +128,9 @@ pub struct TestArgs {
     /// Arguments of the program
     #[arg(last = true, value_name = "ARG")]
     pub args: Vec<String>,
+    /// What the program reads from standard input
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<String>,
     /// An option for the compiler; may be repeated
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub cflags: Vec<String>,

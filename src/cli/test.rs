@@ -14,7 +14,7 @@ use coarsen::ctest::findings::{DataRace, Found};
 use coarsen::ctest::history::Step;
 use coarsen::ctest::hunt::{self, Hunt, Hunted};
 use coarsen::ctest::names::{About, Names};
-use coarsen::ctest::process::Process;
+use coarsen::ctest::process::{Given, Process};
 use coarsen::ctest::report::{DATA_RACE, Report, Treatment, Verdict};
 use coarsen::ctest::shared::{self, Last};
 use coarsen::ctest::shorten::{Outcome, follow, request, schedule, shorten};
@@ -169,13 +169,14 @@ pub fn run(args: &TestArgs, output: &mut Output) -> Exit {
         Err(error) => return refuse(&name, &error, args.form.format(), output),
     };
     let mut settings = settings(args, &program);
-    let mut process = match Process::start(&program.path, &args.args, false) {
-        Ok(process) => process,
-        Err(error) => {
-            let error = NotBuilt::Failed(format!("the program can't be started: {error}"));
-            return refuse(&name, &error, args.form.format(), output);
-        }
-    };
+    let mut process =
+        match Process::start_in(&[], &program.path, given(&args.args, &args.stdin), false) {
+            Ok(process) => process,
+            Err(error) => {
+                let error = NotBuilt::Failed(format!("the program can't be started: {error}"));
+                return refuse(&name, &error, args.form.format(), output);
+            }
+        };
     let interrupts = Interrupts::install();
     let began = Instant::now();
     let guard = Guard {
@@ -369,6 +370,13 @@ fn shorter(process: &mut Process, settings: &Settings, error: &mut Found, guard:
     }
 }
 
+fn given(args: &[String], stdin: &Option<String>) -> Given {
+    Given {
+        args: args.to_vec(),
+        stdin: stdin.as_ref().map(Into::into),
+    }
+}
+
 fn extras(args: &TestArgs) -> Extras {
     Extras {
         spurious: args.spurious,
@@ -386,6 +394,7 @@ fn trace(args: &TestArgs, process: &Process, error: &Found, place: String) -> Tr
         cflags: args.cflags.clone(),
         compiler: args.cc.clone(),
         args: args.args.clone(),
+        stdin: args.stdin.clone(),
         extras: extras(args),
         kind: error.kind.into(),
         place,
@@ -502,7 +511,8 @@ fn settings_of(trace: &Trace) -> Settings {
 /// Runs the program of a trace by its schedule, with what it prints if that is wanted.
 fn repeat(trace: &Path, prints: bool) -> Result<(Trace, Program, Outcome), NotBuilt> {
     let (trace, program) = traced(trace)?;
-    let mut process = Process::start(&program.path, &trace.args, prints)?;
+    let mut process =
+        Process::start_in(&[], &program.path, given(&trace.args, &trace.stdin), prints)?;
     process.set_names(&trace.threads);
     process.shared_mut().show = prints.into();
     let settings = settings_of(&trace);
@@ -532,7 +542,12 @@ fn debug(args: &ReplayArgs) -> Result<(), NotBuilt> {
     std::fs::write(&script, GDB)?;
     let before = ["gdb", "-q", "-x"].map(OsStr::new);
     let before = [&before[..], &[script.as_os_str(), OsStr::new("--args")]].concat();
-    let process = Process::start_in(&before, &program.path, &trace.args, true);
+    let process = Process::start_in(
+        &before,
+        &program.path,
+        given(&trace.args, &trace.stdin),
+        true,
+    );
     let mut process = process.map_err(|error| NotBuilt::Missing(format!("`gdb`: {error}")))?;
     process.set_names(&trace.threads);
     request(

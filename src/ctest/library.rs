@@ -6,7 +6,7 @@
 const SAFE: &str = "exp10 tgamma optarg optind opterr optopt sigemptyset sigfillset sigaddset sigdelset sigismember \
     isatty pthread_mutexattr_getpshared pthread_mutexattr_getprotocol pthread_condattr_getclock \
     pthread_condattr_getpshared pthread_rwlockattr_setpshared pthread_rwlockattr_getpshared \
-    pthread_barrierattr_getpshared pthread_getname_np putchar perror stdout stderr abs labs llabs isdigit \
+    pthread_barrierattr_getpshared pthread_getname_np putchar perror stdin stdout stderr abs labs llabs isdigit \
     isalpha isalnum isspace isupper islower toupper tolower __ctype_b_loc \
     __ctype_tolower_loc __ctype_toupper_loc sqrt sqrtf pow powf sin cos tan exp log log2 log10 floor ceil fabs fmod \
     round strerror __errno_location _GLOBAL_OFFSET_TABLE_ __stack_chk_fail getenv pthread_equal thrd_equal \

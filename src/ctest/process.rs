@@ -2,7 +2,7 @@
 //!
 //! Requests and executions are in memory that both processes map (`shared`); a byte on a pipe says that one is there.
 
-use super::shared::{self, ANSWER_FD, REQUEST_FD, SHARED_FD, Shared};
+use super::shared::{self, ANSWER_FD, INPUT_FD, REQUEST_FD, SHARED_FD, Shared};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -45,7 +45,7 @@ pub struct Process {
     answer: File,
     _memory: OwnedFd,
     program: PathBuf,
-    args: Vec<String>,
+    given: Given,
     show: bool,
     moved: bool,
 }
@@ -78,6 +78,15 @@ impl Promise {
     }
 }
 
+/// What a program is given.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The file that it reads from standard input.
+    pub stdin: Option<PathBuf>,
+}
+
 /// Why there is no answer.
 #[derive(Debug)]
 pub enum Silence {
@@ -92,14 +101,18 @@ pub enum Silence {
 impl Process {
     /// Starts a program that [`super::compile`] has made. What it prints is shown or dropped.
     pub fn start(program: &Path, args: &[String], show: bool) -> io::Result<Process> {
-        Process::start_in(&[], program, args, show)
+        let given = Given {
+            args: args.to_vec(),
+            stdin: None,
+        };
+        Process::start_in(&[], program, given, show)
     }
 
     /// The same with a command before the program, such as a debugger.
     pub fn start_in(
         before: &[&OsStr],
         program: &Path,
-        args: &[String],
+        given: Given,
         show: bool,
     ) -> io::Result<Process> {
         let size = size_of::<Shared>();
@@ -124,7 +137,7 @@ impl Process {
             }
             (memory, at.cast::<Shared>())
         };
-        let (child, request, answer) = spawn(before, program, args, show, memory.as_raw_fd())?;
+        let (child, request, answer) = spawn(before, program, &given, show, memory.as_raw_fd())?;
         Ok(Process {
             child,
             at,
@@ -132,7 +145,7 @@ impl Process {
             answer,
             _memory: memory,
             program: program.to_path_buf(),
-            args: args.to_vec(),
+            given,
             show,
             moved: false,
         })
@@ -143,7 +156,7 @@ impl Process {
     /// # Errors
     /// If it can't be started.
     pub fn another(&self) -> io::Result<Process> {
-        Process::start(&self.program, &self.args, self.show)
+        Process::start_in(&[], &self.program, self.given.clone(), self.show)
     }
 
     /// Which thread is which: the parent of each, and its how manieth child it is.
@@ -258,7 +271,7 @@ impl Process {
         let (child, request, answer) = spawn(
             &[],
             &self.program,
-            &self.args,
+            &self.given,
             self.show,
             self._memory.as_raw_fd(),
         )?;
@@ -303,7 +316,7 @@ impl Drop for Process {
 fn spawn(
     before: &[&OsStr],
     program: &Path,
-    args: &[String],
+    given: &Given,
     show: bool,
     memory: i32,
 ) -> io::Result<(Child, File, File)> {
@@ -318,7 +331,7 @@ fn spawn(
         }
     };
     let words = before.iter().copied().chain([program.as_os_str()]);
-    let mut words = words.chain(args.iter().map(OsStr::new));
+    let mut words = words.chain(given.args.iter().map(OsStr::new));
     let mut command = Command::new(words.next().unwrap_or_default());
     // Who is at a debugger types.
     let input = match before {
@@ -331,19 +344,29 @@ fn spawn(
         .stdin(input)
         .stdout(output())
         .stderr(output());
+    let input = given.stdin.as_ref().map(|path| {
+        let named = |error: io::Error| {
+            let text = format!("{}: {error}", path.display());
+            io::Error::new(error.kind(), text)
+        };
+        File::open(path).map_err(named)
+    });
+    let input = input.transpose()?;
+    let read = input.as_ref().map_or(-1, |file| file.as_raw_fd());
     // SAFETY: only calls that may be made between fork and exec. The descriptors are moved out of the way first, since
     // they may lie where others are to be put.
     unsafe {
         command.pre_exec(move || {
             sys::personality(sys::ADDR_NO_RANDOMIZE);
             sys::prctl(1, 9);
-            for (fd, high) in [(memory, 60), (from, 61), (to, 62)] {
-                if sys::dup2(fd, high) < 0 {
+            for (fd, high) in [(memory, 60), (from, 61), (to, 62), (read, 63)] {
+                if fd >= 0 && sys::dup2(fd, high) < 0 {
                     return Err(io::Error::last_os_error());
                 }
             }
-            for (high, fd) in [(60, SHARED_FD), (61, REQUEST_FD), (62, ANSWER_FD)] {
-                if sys::dup2(high, fd) < 0 {
+            let places = [SHARED_FD, REQUEST_FD, ANSWER_FD, INPUT_FD];
+            for (high, fd) in (60..).zip(places) {
+                if (fd != INPUT_FD || read >= 0) && sys::dup2(high, fd) < 0 {
                     return Err(io::Error::last_os_error());
                 }
             }

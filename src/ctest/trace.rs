@@ -45,6 +45,9 @@ pub struct Trace {
     pub compiler: Option<String>,
     /// Arguments of the program.
     pub args: Vec<String>,
+    /// The file that the program reads from standard input.
+    #[serde(default)]
+    pub stdin: Option<String>,
     /// What else may happen there, and is an error.
     #[serde(flatten)]
     pub extras: Extras,

@@ -185,7 +185,7 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
     for (body, why) in [
         (
             "fgetc(stdin);",
-            "reading from a stream that `fopen` has not made",
+            "reading from standard input (`--stdin FILE` says what is there)",
         ),
         (
             "char s[2000]; FILE *f = fopen(\"x\", \"w+\"); for (int i = 0; i < 1100; i++) fputc('a', f); \
@@ -217,4 +217,75 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
         assert!(code == 20 && out.contains(why), "{body}\n{out}");
     }
     assert_eq!(files(&scratch), ["program.c"]);
+}
+
+/// Reads all of standard input, in several ways, while threads add up what was there.
+const READS: &str = r#"
+#include <string.h>
+#include <unistd.h>
+int sum; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *t(void *p) { int v = *(int *)p; lock(m); sum += v; unlock(m); return 0; }
+int main() {
+    int a, b; char rest[20];
+    assert(scanf("%d %d", &a, &b) == 2 && getchar() == '\n');
+    assert(fgets(rest, 20, stdin) && !strcmp(rest, "hello\n"));
+    pthread_t h; pthread_create(&h, 0, t, &a); t(&b); end(h);
+    assert(sum == 42 && getchar() == 'x' && getchar() == EOF && feof(stdin));
+    return 0;
+}
+"#;
+
+#[test]
+fn standard_input_is_a_file() {
+    if !possible() {
+        return;
+    }
+    let scratch = Scratch::new("stdin");
+    std::fs::write(scratch.0.join("in.txt"), "12 30\nhello\nx").expect("a file");
+    let again = "rewind(stdin); assert(fgetc(stdin) == '1'); fclose(stdin); return 0;";
+    let with_again = READS.replace("return 0;\n}", &format!("{again}\n}}"));
+    let wrong = READS.replace("sum == 42", "sum == 12");
+    let numbered =
+        "#include <unistd.h>\nint main() { char b[9]; assert(read(0, b, 9) == 9 && b[6] == 'h'); }";
+    let both = "no error in all of the 2 executions";
+    let said = |body: &str, options: &[&str]| {
+        scratch.file("program", &format!("{HEAD}{body}"));
+        let args = [&["test"], options, &["program.c"]].concat();
+        let (code, out, err) = coarsen(&args, &scratch.0);
+        (code, out + &err)
+    };
+    let given = ["--stdin", "in.txt"];
+    for (body, options, expected, text) in [
+        (READS, &given[..], 0, both),
+        (&with_again, &given, 0, both),
+        (READS, &["--stdin", "in.txt", "--fork"], 0, both),
+        (READS, &["--stdin", "/dev/null"], 10, "assertion `scanf"),
+        (numbered, &given, 0, "no error in the only execution"),
+        (
+            READS,
+            &[],
+            20,
+            "reading from standard input (`--stdin FILE`",
+        ),
+        (READS, &["--stdin", "none.txt"], 1, "none.txt: No such file"),
+        (READS, &["--stdin", "."], 20, "a file that can't be read"),
+        (
+            &wrong,
+            &["--stdin", "in.txt", "--trace", "t.json"],
+            10,
+            "assertion `sum == 12",
+        ),
+    ] {
+        let (code, out) = said(body, options);
+        assert!(
+            code == expected && out.contains(text),
+            "{options:?}: {code} {out}"
+        );
+    }
+    // A trace knows what was read.
+    let (code, out, _) = coarsen(&["replay", "t.json"], &scratch.0);
+    assert!(code == 10 && out.contains("assertion `sum == 12"), "{out}");
+    std::fs::write(scratch.0.join("in.txt"), "2 10\nhello\nx").expect("a file");
+    let (code, out, _) = coarsen(&["replay", "t.json"], &scratch.0);
+    assert!(code != 10, "{out}");
 }

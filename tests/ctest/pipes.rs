@@ -206,7 +206,10 @@ fn pipes_have_names_and_limits() {
             "int v[2]; pipe2(v, O_NONBLOCK);",
             "a pipe that does not block",
         ),
-        ("char b; read(0, &b, 1);", "reading from standard input"),
+        (
+            "char b; read(0, &b, 1);",
+            "reading from standard input (`--stdin FILE` says what is there)",
+        ),
         (
             "for (int i = 0; i < 17; i++) { int v[2]; pipe(v); }",
             "more than 16 pipes of one thread",
