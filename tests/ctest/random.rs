@@ -207,6 +207,15 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "full_pipes",
+        &[
+            "write(w[0][1], big, 1 + V);",
+            "{ char b[2]; if (read(w[0][0], b, 1 + V) > 0) x[K] = 1; }",
+            "x[J] = V;",
+            "write(w[1][J], big, 1);",
+        ],
+    ),
+    (
         "by_value",
         &[
             "pairs[J] = pair(V);",
@@ -317,9 +326,11 @@ fn mixed() -> Vec<&'static str> {
 
 /// What `main` does first, where there are pipes.
 pub fn pipes(statements: &[&str]) -> &'static str {
-    match statements.iter().any(|s| s.contains("w[")) {
-        true => "pipe(w[0]); pipe(w[1]);\n",
-        false => "",
+    let any = |what: &str| statements.iter().any(|s| s.contains(what));
+    match (any("w["), any("big")) {
+        (true, true) => "pipe(w[0]); pipe(w[1]); write(w[0][1], big, 65535);\n",
+        (true, false) => "pipe(w[0]); pipe(w[1]);\n",
+        (false, _) => "",
     }
 }
 
@@ -327,7 +338,7 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
         "{HEAD}#include <string.h>\n#include <unistd.h>\n#include \"coarsen.h\"\nint x[3], y[3], \
-         w[2][2]; _Thread_local int own; atomic_int a[2]; \
+         w[2][2]; char big[65535]; _Thread_local int own; atomic_int a[2]; \
          pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\npthread_rwlock_t l = \
          PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n#define swap __VERIFIER_atomic_swap\n\
          void swap(int *p, int *q) {{ own = *p; *p = *q; *q = own; }}\n\
