@@ -65,6 +65,29 @@ fn opened(number: i32) -> Result<&'static mut Descriptor, i32> {
     }
 }
 
+/// What a number stands for, to who waits for it.
+pub enum What {
+    Nothing,
+    /// A file, with the word that stands for it.
+    File(u64),
+    Pipe(u64, usize),
+}
+
+/// What a number stands for, or has stood for.
+pub fn what(number: i32) -> What {
+    match known(number) {
+        Some(of) if of.pipe != 0 => What::Pipe(of.pipe, of.end),
+        Some(of) => What::File(of.stream.word()),
+        None if STANDARD.contains(&number) => What::File(files::standard()),
+        None => What::Nothing,
+    }
+}
+
+/// Whether the file behind a number is open; the process's own are.
+pub fn is_open(number: i32) -> bool {
+    known(number).map_or(STANDARD.contains(&number), |of| !of.stream.is_closed())
+}
+
 /// What a function returns.
 fn told(result: Result<i64, i32>) -> i64 {
     result.unwrap_or_else(files::fail)

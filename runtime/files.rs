@@ -250,15 +250,34 @@ fn has_directory(name: &[u8]) -> bool {
     fd >= 0
 }
 
+/// The word that stands for a file.
+fn word(slot: u32) -> u64 {
+    &raw const file(slot).word as u64
+}
+
+/// The word of standard input.
+pub fn standard() -> u64 {
+    word(INPUT)
+}
+
 fn step(slot: u32) {
-    let word = &raw const file(slot).word as u64;
-    atomic(atomics::ADD, 8, word, [1, 0], [SEQ_CST; 2]);
+    atomic(atomics::ADD, 8, word(slot), [1, 0], [SEQ_CST; 2]);
 }
 
 impl Stream {
     /// A step with its file.
     pub fn step(&self) {
         step(self.slot);
+    }
+
+    /// The word that stands for its file.
+    pub fn word(&self) -> u64 {
+        word(self.slot)
+    }
+
+    /// Whether it stands behind a number that is closed.
+    pub fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// It is closed.

@@ -24,6 +24,7 @@ mod libc;
 mod marks;
 mod objects;
 mod pipes;
+mod poll;
 mod printing;
 mod pthread;
 mod scanning;

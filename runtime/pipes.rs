@@ -7,6 +7,7 @@ use crate::atomics::access;
 use crate::check;
 use crate::files::fail;
 use crate::libc;
+use crate::poll;
 use crate::printing;
 use crate::pthread::on;
 use crate::shared::*;
@@ -52,6 +53,30 @@ pub fn wipe(who: usize) {
         let at = place(who * PIPES + k);
         zero(at as *mut u8, PIPE_HEAD + pipe(at).written as usize);
     }
+}
+
+/// Whether a pipe is at an address.
+pub fn is_one(at: u64) -> bool {
+    (PIPES_AT as u64..place(MAX_THREADS * PIPES)).contains(&at)
+}
+
+/// A number that another state does not have.
+pub fn state(at: u64) -> u64 {
+    let pipe = pipe(at);
+    let [reads, writes] = pipe.open.map(u64::from);
+    pipe.read << 32 | pipe.written << 2 | reads << 1 | writes
+}
+
+/// What has come to an end, as `poll` says it; nothing, if the end is closed.
+pub fn events(at: u64, end: usize) -> Option<u16> {
+    let pipe = pipe(at);
+    let held = pipe.written - pipe.read;
+    let when = |is: bool, event: u16| if is { event } else { 0 };
+    let come = match end {
+        0 => when(held > 0, poll::IN) | when(!pipe.open[1], poll::HANGS_UP),
+        _ => when(held + WHOLE <= ROOM, poll::OUT) | when(!pipe.open[0], poll::ERROR_EVENT),
+    };
+    pipe.open[end].then_some(come)
 }
 
 /// A new pipe.

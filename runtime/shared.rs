@@ -162,6 +162,7 @@ kinds! {
     PipeRead = "read from",
     PipeWrite = "write to",
     PipeClose = "close",
+    Poll = "poll",
 }
 
 /// Reads what others must not write meanwhile.

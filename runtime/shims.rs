@@ -7,8 +7,8 @@
 use crate::atomics::{self, atomic, plain, read};
 use crate::shared::*;
 use crate::{
-    ahead, arena, c11, calendar, check, descriptors, files, invariants, marks, printing, pthread, scanning, semaphores,
-    sorting, startup, streams, strings, svcomp, time, variadic,
+    ahead, arena, c11, calendar, check, descriptors, files, invariants, marks, poll, printing, pthread, scanning,
+    semaphores, sorting, startup, streams, strings, svcomp, time, variadic,
 };
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -152,8 +152,8 @@ shims! { @same
     "coarsen_c_usleep" => time::usleep,
     "coarsen_c_nanosleep" => time::nanosleep,
     "coarsen_c_clock_nanosleep" => time::clock_nanosleep,
-    "coarsen_c_select" => time::select,
-    "coarsen_c_poll" => time::poll,
+    "coarsen_c_select" => poll::select,
+    "coarsen_c_poll" => poll::poll,
     "coarsen_c_vprintf" => printing::vprintf,
     "coarsen_c_puts" => printing::puts,
     "coarsen_c_write" => descriptors::write,

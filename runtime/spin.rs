@@ -10,6 +10,7 @@
 //! chosen before. But such a thread is no error if nobody lets it go.
 
 use crate::ahead;
+use crate::pipes;
 use crate::objects::object;
 pub use crate::shared::own_stack;
 use crate::shared::*;
@@ -164,6 +165,7 @@ pub fn announce(who: usize) -> bool {
         | Kind::TryWriteLock
         | Kind::TimedReadLock
         | Kind::TimedWriteLock
+        | Kind::Poll
         | Kind::AtomicBegin
         | Kind::Choice
         | Kind::Allocate => {}
@@ -253,6 +255,10 @@ pub fn goes_on(who: usize) {
 }
 
 fn now(seen: &Seen) -> u64 {
+    let at = seen.key & !OBJECT;
+    if at != seen.key && pipes::is_one(at) {
+        return pipes::state(at);
+    }
     if seen.key & OBJECT != 0 {
         let object = object(seen.key & !OBJECT);
         u64::from(object.owner) << 40 ^ u64::from(object.count) << 8 ^ u64::from(object.limit)

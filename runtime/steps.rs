@@ -12,6 +12,7 @@ pub use footprint::footprint;
 use crate::atomics;
 use crate::objects::{NOBODY, Object, object};
 use crate::pipes;
+use crate::poll;
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
@@ -93,6 +94,7 @@ pub fn enabled(who: usize) -> bool {
         Kind::Leave => object(op.addr).generation != thread.generation,
         Kind::Once => object(op.addr).count != 1,
         Kind::PipeRead | Kind::PipeWrite => pipes::enabled(op),
+        Kind::Poll => poll::enabled(op),
         Kind::ProcessExit | Kind::Assume | Kind::Stopped | Kind::TooMany => false,
         _ => true,
     }

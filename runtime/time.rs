@@ -48,7 +48,7 @@ fn reach(until: *const [i64; 2]) {
 }
 
 /// Sleeping is no step: others can go on before and after the next one anyway.
-fn sleep_for(nanoseconds: i64) {
+pub fn sleep_for(nanoseconds: i64) {
     // A loop that sleeps and looks again waits actively; the clock that goes on is no progress.
     me().time = me().time.wrapping_add(nanoseconds);
 }
@@ -95,28 +95,6 @@ pub extern "C" fn clock_getres(_: i32, to: *mut [i64; 2]) -> i32 {
 pub extern "C" fn timespec_get(to: *mut [i64; 2], base: i32) -> i32 {
     clock_gettime(0, to);
     base
-}
-
-/// `select` and `poll` without files sleep.
-pub extern "C" fn select(files: i32, _: usize, _: usize, _: usize, wish: *const [i64; 2]) -> i32 {
-    if files > 0 || wish.is_null() {
-        crate::check::limit("waiting for files");
-    }
-    let [seconds, rest] = fetch(wish);
-    sleep_for(
-        seconds
-            .wrapping_mul(1_000_000_000)
-            .wrapping_add(rest.wrapping_mul(1000)),
-    );
-    0
-}
-
-pub extern "C" fn poll(_: usize, files: u64, milliseconds: i32) -> i32 {
-    if files > 0 || milliseconds < 0 {
-        crate::check::limit("waiting for files");
-    }
-    sleep_for(i64::from(milliseconds) * 1_000_000);
-    0
 }
 
 pub extern "C" fn yields() -> i32 {

@@ -4,6 +4,7 @@ use super::{UNDEFINED, meeting, nobody_has, serials, used, waiters};
 use crate::libc::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ESRCH, ETIMEDOUT};
 use crate::objects::{NOBODY, Object, object};
 use crate::pipes;
+use crate::poll;
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
@@ -113,6 +114,7 @@ pub fn synchronise(who: usize, choice: u16, op: &Op) -> i64 {
             thread.begun = true;
             0
         }
+        Kind::Poll => poll::take(who, op),
         _ => {
             spin::forget(who);
             change(who, choice, op)

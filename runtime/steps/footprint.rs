@@ -6,6 +6,7 @@ use crate::atomics;
 use crate::invariants;
 use crate::objects::{NOBODY, object, within};
 use crate::pipes;
+use crate::poll;
 use crate::shared::*;
 use crate::spin;
 use crate::state::*;
@@ -60,6 +61,10 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             let (mode, flags) = pipes::access_of(op);
             step.on_it(mode, flags);
         }
+        Kind::Poll => poll::looks_at(op, &mut |at, is_pipe| match is_pipe {
+            true => step.on(key(at), MODE_READ, 0),
+            false => step.on(at, MODE_READ, ATOMIC),
+        }),
         Kind::Key => step.on(OBJECT | 1, MODE_WRITE, 0),
         Kind::Promise => (step.put)(promised(op.a)),
         Kind::Nothing

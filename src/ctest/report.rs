@@ -344,6 +344,7 @@ impl Report {
             | Kind::AtomicBegin
             | Kind::Promise
             | Kind::TooMany
+            | Kind::Poll
             | Kind::ProcessExit => name.to_string(),
             _ if size > 0 && is_memory(kind) && !is_number(size) => {
                 format!("{name} {object} ({size} bytes)")

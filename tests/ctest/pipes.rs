@@ -99,6 +99,54 @@ const PROGRAMS: &[Known] = &[
         1,
         &[],
     ),
+    // Two sources, until both have ended.
+    (
+        "event_loop",
+        "#include <poll.h>\nint v[2]; __attribute__((constructor)) void first(void) { pipe(v); }",
+        "write(w[1], \"a\", 1); write(v[1], \"b\", 1); close(w[1]); close(v[1]);",
+        "struct pollfd f[2] = {{w[0], POLLIN}, {v[0], POLLIN}}; int open = 2, sum = 0;\n\
+         while (open) { assert(poll(f, 2, -1) > 0); for (int i = 0; i < 2; i++) if (f[i].revents) { char b;\n\
+         if (read(f[i].fd, &b, 1) == 1) sum += b; else { f[i].fd = -1; open--; } } }\n\
+         assert(sum == 'a' + 'b');",
+        0,
+        &[],
+    ),
+    // A loop with a deadline waits actively.
+    (
+        "again_and_again",
+        "#include <poll.h>",
+        "write(w[1], \"a\", 1);",
+        "struct pollfd f = {w[0], POLLIN}; while (poll(&f, 1, 10) == 0); assert(f.revents == POLLIN);",
+        2,
+        &[],
+    ),
+    (
+        "one_of_two_sources",
+        "#include <sys/select.h>",
+        "write(w[1], \"a\", 1); close(w[1]);",
+        "fd_set r; FD_ZERO(&r); FD_SET(w[0], &r);\n\
+         int n = select(w[1] + 1, &r, 0, 0, 0); assert(n == 1 && FD_ISSET(w[0], &r) && !FD_ISSET(w[1], &r));",
+        2,
+        &[],
+    ),
+    (
+        "no_number",
+        "#include <poll.h>\n#include <fcntl.h>",
+        "",
+        "struct pollfd f[3] = {{-1, POLLIN}, {999, POLLIN}, {w[1], POLLIN | POLLOUT}};\n\
+         assert(poll(f, 3, -1) == 2 && !f[0].revents && f[1].revents == POLLNVAL && f[2].revents == POLLOUT);\n\
+         close(w[0]); assert(poll(f + 2, 1, 0) == 1 && f[2].revents == (POLLOUT | POLLERR));",
+        1,
+        &[],
+    ),
+    (
+        "nobody_comes",
+        "#include <poll.h>",
+        "",
+        "struct pollfd f = {w[0], POLLIN}; poll(&f, 1, -1);",
+        0,
+        &["deadlock"],
+    ),
     (
         "nothing",
         "",

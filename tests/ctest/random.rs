@@ -249,6 +249,18 @@ const ENDING: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "waiting_for_pipes",
+        &[
+            "x[J] = waits(w[J][0], w[K][0], -1);",
+            "x[J] = waits(w[J][0], w[K][0], V);",
+            "while (!waits(w[J][0], w[K][0], 1));",
+            "x[J] = chooses(w[J][0], w[K][1], V);",
+            "write(w[J][1], x, 1);",
+            "{ char b; read(w[J][0], &b, 1); }",
+            "close(w[J][V]);",
+        ],
+    ),
+    (
         "pipe_ends",
         &[
             "write(w[J][1], \"ab\", 1 + V);",
@@ -337,7 +349,8 @@ pub fn pipes(statements: &[&str]) -> &'static str {
 pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> String {
     let threads = 2 + dice.roll(2) as usize;
     let mut text = format!(
-        "{HEAD}#include <string.h>\n#include <unistd.h>\n#include \"coarsen.h\"\nint x[3], y[3], \
+        "{HEAD}#include <string.h>\n#include <unistd.h>\n#include <poll.h>\n\
+         #include <sys/select.h>\n#include \"coarsen.h\"\nint x[3], y[3], \
          w[2][2]; char big[65535]; _Thread_local int own; atomic_int a[2]; \
          pthread_mutex_t m[2]; pthread_cond_t c; sem_t s; struct timespec ts;\npthread_rwlock_t l = \
          PTHREAD_RWLOCK_INITIALIZER; pthread_barrier_t b;\n#define swap __VERIFIER_atomic_swap\n\
@@ -347,6 +360,11 @@ pub fn random_program(dice: &mut Dice, statements: &[&str], long: bool) -> Strin
          struct pair {{ int a, b; }} pairs[2]; struct wide {{ int w[6]; }} wides[2];\n\
          struct pair pair(int a) {{ struct pair p = {{a, 1}}; return p; }} int sum(struct pair p, int n) {{ return p.a \
          + p.b + n; }}\nstruct wide next(struct wide w) {{ w.w[0]++; return w; }}\n\
+         int waits(int a, int b, int t) {{ struct pollfd f[2] = {{{{a, POLLIN}}, {{b, POLLIN}}}};\n\
+         int n = poll(f, 2, t); return n * 10000 + f[0].revents * 100 + f[1].revents; }}\n\
+         int chooses(int a, int b, int t) {{ fd_set r, u; FD_ZERO(&r); FD_SET(a, &r); FD_ZERO(&u); FD_SET(b, &u);\n\
+         struct timeval v = {{0, 1}}; int n = select(200, &r, &u, 0, t ? &v : 0);\n\
+         return n * 100 + FD_ISSET(a, &r) * 10 + FD_ISSET(b, &u); }}\n\
          int *q, *_Atomic g; pthread_mutex_t *_Atomic n; pthread_once_t o; void first(void) {{ a[0] = 1; }}\n\
          void *leaf0(void *_) {{ x[0] = 1; return 0; }}\nvoid *leaf1(void *_) {{ a[1] = 1; return 0; }}\n"
     );
