@@ -24,6 +24,10 @@ pub const ERROR_EVENT: u16 = 8;
 pub const HANGS_UP: u16 = 0x10;
 const NO_NUMBER: u16 = 0x20;
 
+/// What `select` takes for something to read, and for room to write.
+const READABLE: u16 = IN | HANGS_UP | ERROR_EVENT;
+const WRITABLE: u16 = OUT | ERROR_EVENT;
+
 /// What a thread waits for.
 struct Wait {
     asked: [(i32, u16); MOST],
@@ -83,14 +87,13 @@ impl Wait {
 
 /// Which of the events have come to what a number stands for.
 fn ready(number: i32, events: u16) -> u16 {
-    let asked = events | ERROR_EVENT | HANGS_UP | NO_NUMBER;
     let come = match descriptors::what(number) {
         _ if number < 0 => 0,
         What::File(_) if descriptors::is_open(number) => IN | OUT,
         What::Nothing | What::File(_) => NO_NUMBER,
         What::Pipe(at, end) => pipes::events(at, end).unwrap_or(NO_NUMBER),
     };
-    come & asked
+    come & (events | NO_NUMBER)
 }
 
 fn wait(op: &Op) -> &'static Wait {
@@ -145,7 +148,8 @@ pub extern "C" fn poll(fds: *mut PollFd, n: u64, milliseconds: i32) -> i32 {
     access(Kind::Read, fds as u64, (n * 8).min(u32::MAX.into()) as u32);
     for i in 0..n as usize {
         let PollFd { number, events, .. } = unsafe { fds.add(i).read() };
-        wait.ask(number, events);
+        // These come unasked.
+        wait.ask(number, events | ERROR_EVENT | HANGS_UP);
     }
     let found = wait.step();
     if found == 0 {
@@ -193,9 +197,10 @@ pub extern "C" fn select(
     });
     let is_in = |set: &Set, i: i32| set[i as usize / 64] >> (i % 64) & 1 != 0;
     for i in 0..numbers.min(1024) {
-        let events = [(0, IN), (1, OUT)].map(|(k, e)| u16::from(is_in(&given[k], i)) * e);
-        if events != [0; 2] {
-            wait.ask(i, events[0] | events[1]);
+        let asked = |k: usize, events: u16| if is_in(&given[k], i) { events } else { 0 };
+        let events = asked(0, READABLE) | asked(1, WRITABLE);
+        if events != 0 {
+            wait.ask(i, events);
         }
     }
     let found = wait.step();
@@ -208,10 +213,7 @@ pub extern "C" fn select(
         if bits & NO_NUMBER != 0 {
             return crate::files::fail(libc::EBADF) as i32;
         }
-        let of = [
-            bits & (IN | HANGS_UP | ERROR_EVENT),
-            bits & (OUT | ERROR_EVENT),
-        ];
+        let of = [bits & READABLE, bits & WRITABLE];
         for (k, bits) in of.into_iter().enumerate() {
             if bits != 0 && is_in(&given[k], number) {
                 come[k][number as usize / 64] |= 1 << (number % 64);

@@ -139,6 +139,15 @@ const PROGRAMS: &[Known] = &[
         1,
         &[],
     ),
+    // What can be read only is no room to write, closed or not.
+    (
+        "no_room",
+        "#include <sys/select.h>",
+        "",
+        "close(w[1]); fd_set u; FD_ZERO(&u); FD_SET(w[0], &u); select(200, 0, &u, 0, 0);",
+        0,
+        &["deadlock"],
+    ),
     (
         "nobody_comes",
         "#include <poll.h>",
