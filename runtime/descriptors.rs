@@ -56,11 +56,21 @@ fn known(number: i32) -> Option<&'static mut Descriptor> {
     (is_made && k < thread(owner).descriptors as usize).then(|| unsafe { &mut *place(n) })
 }
 
-/// The same; an error is that it is no number of anything.
+/// Whether a function that we don't know has opened a file of the process.
+pub fn is_foreign(number: i32) -> bool {
+    number > INPUT_FD
+        && known(number).is_none()
+        && unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0
+}
+
+/// What a number stands for; an error is that it is no number of anything.
 fn opened(number: i32) -> Result<&'static mut Descriptor, i32> {
     match known(number) {
         Some(descriptor) => Ok(descriptor),
         None if STANDARD.contains(&number) => check::limit(streams::NO_INPUT),
+        None if is_foreign(number) => {
+            check::limit("a file descriptor that neither `open` nor `pipe` has made")
+        }
         None => Err(libc::EBADF),
     }
 }
@@ -163,7 +173,7 @@ pub extern "C" fn read(number: i32, to: u64, n: u64) -> i64 {
 
 pub extern "C" fn write(number: i32, from: u64, n: u64) -> i64 {
     match known(number) {
-        None if !STANDARD.contains(&number) => files::fail(libc::EBADF),
+        None if !STANDARD.contains(&number) && !is_foreign(number) => files::fail(libc::EBADF),
         None => {
             printing::bytes(from, n);
             unsafe { libc::write(number, from as *const u8, n as usize) as i64 }
@@ -177,6 +187,9 @@ pub extern "C" fn close(number: i32) -> i32 {
     if STANDARD.contains(&number) {
         // What is printed makes no difference.
         return 0;
+    }
+    if is_foreign(number) {
+        return unsafe { libc::close(number) };
     }
     let closed = opened(number).map(|of| match of.pipe {
         0 => files::close(&mut of.stream),

@@ -28,6 +28,7 @@ pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 
 /// `O_DIRECTORY`.
+pub const F_GETFD: i32 = 1;
 pub const NONBLOCK: i32 = 0x800;
 pub const DIRECTORY: i32 = 0o200_000;
 
@@ -65,6 +66,7 @@ unsafe extern "C" {
     pub fn write(fd: i32, buffer: *const u8, size: usize) -> isize;
     pub fn open(path: *const u8, flags: i32, ...) -> i32;
     pub fn close(fd: i32) -> i32;
+    pub fn fcntl(fd: i32, command: i32, ...) -> i32;
     pub fn pread(fd: i32, buffer: *mut u8, size: usize, at: i64) -> isize;
     pub fn lseek(fd: i32, by: i64, from: i32) -> i64;
     pub fn mmap(a: *mut u8, n: usize, prot: i32, flags: i32, fd: i32, off: i64) -> *mut u8;

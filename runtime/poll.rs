@@ -49,8 +49,10 @@ impl Wait {
     }
 
     fn ask(&mut self, number: i32, events: u16) {
-        if self.n == MOST {
-            check::limit("waiting for more than 64 files");
+        if self.n == MOST || descriptors::is_foreign(number) {
+            check::limit(
+                "waiting for files that neither `open` nor `pipe` has made, or for more than 64",
+            );
         }
         self.asked[self.n] = (number, events);
         self.n += 1;

@@ -2,6 +2,8 @@
 //! convention says, and handed on. x86-64 only.
 
 use crate::atomics::{deliver, plain};
+use crate::check;
+use crate::descriptors;
 use crate::libc;
 use crate::printing::{self, Arguments};
 use crate::scanning;
@@ -74,9 +76,10 @@ pub extern "C" fn vdprintf(to: i32, format: *const u8, args: &mut Arguments) -> 
     let mut text = [0u8; ROOM];
     let args = args as *mut Arguments as usize;
     let length = unsafe { libc::vsnprintf(text.as_mut_ptr(), ROOM, format, args) };
-    let n = (length.max(0) as usize).min(ROOM - 1);
-    unsafe { libc::write(to, text.as_ptr(), n) };
-    length
+    if length >= ROOM as i32 {
+        check::limit("`dprintf` of more than 65,535 bytes");
+    }
+    descriptors::write(to, text.as_ptr() as u64, length.max(0) as u64) as i32
 }
 
 /// `vwarnx`, and `vwarn` but for what went wrong.
@@ -90,7 +93,7 @@ pub extern "C" fn vwarnx(format: *const u8, args: &mut Arguments) {
 /// `verrx`, which ends the process.
 pub extern "C" fn verrx(code: i32, format: *const u8, args: &mut Arguments) {
     vwarnx(format, args);
-    crate::check::exit(code);
+    check::exit(code);
 }
 
 macro_rules! variadic {

@@ -352,7 +352,8 @@ fn spawn(
         File::open(path).map_err(named)
     });
     let input = input.transpose()?;
-    let read = input.as_ref().map_or(-1, |file| file.as_raw_fd());
+    // Without it the number is taken all the same, by what can't be gone back in.
+    let read = input.as_ref().map_or(from, AsRawFd::as_raw_fd);
     // SAFETY: only calls that may be made between fork and exec. The descriptors are moved out of the way first, since
     // they may lie where others are to be put.
     unsafe {
@@ -360,13 +361,13 @@ fn spawn(
             sys::personality(sys::ADDR_NO_RANDOMIZE);
             sys::prctl(1, 9);
             for (fd, high) in [(memory, 60), (from, 61), (to, 62), (read, 63)] {
-                if fd >= 0 && sys::dup2(fd, high) < 0 {
+                if sys::dup2(fd, high) < 0 {
                     return Err(io::Error::last_os_error());
                 }
             }
             let places = [SHARED_FD, REQUEST_FD, ANSWER_FD, INPUT_FD];
             for (high, fd) in (60..).zip(places) {
-                if (fd != INPUT_FD || read >= 0) && sys::dup2(high, fd) < 0 {
+                if sys::dup2(high, fd) < 0 {
                     return Err(io::Error::last_os_error());
                 }
             }

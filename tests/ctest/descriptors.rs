@@ -59,6 +59,7 @@ fn call(dice: &mut Dice, may: &mut [bool; 3]) -> String {
             "note(pwrite(f[{i}], \"ABCDEFGHIJKLM\", {n}, {}));",
             at.max(0)
         ),
+        10 if dice.roll(2) == 0 => format!("note(dprintf(f[{i}], \"%d,%s\", {n}, \"xy\"));"),
         10 => format!("note(ftruncate(f[{i}], {at}));"),
         _ if may == &[false; 3] => format!("note(unlink({name}));"),
         _ => {

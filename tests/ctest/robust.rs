@@ -166,6 +166,16 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
         Holds(1),
     ),
     (
+        "a_number_that_we_do_not_know",
+        "int main() { int d = dup(1); assert(write(d, \"x\", 1) == 1 && close(d) == 0 && close(d) == -1); return 0; }",
+        Uncontrolled("`dup`"),
+    ),
+    (
+        "the_numbers_of_the_runtime",
+        "int main() { for (int i = 3; i < 7; i++) assert(write(i, \"x\", 1) == -1 && close(i) == -1); return 0; }",
+        Holds(1),
+    ),
+    (
         "floating_point",
         "double d; void *t(void *_) { double x = 1.5; for (int i = 0; i < 3; i++) x = x * 1.1 + sqrt(x); d = x; \
          printf(\"%f %e\\n\", d, x); return 0; } int main() { pthread_t h; double y = sin(0.5); go(h, t); end(h); \
