@@ -19,16 +19,18 @@ const MOST: usize = 64;
 /// The first number: those below are not ours.
 const FIRST: i32 = 100;
 
-/// Those of the process itself.
-const STANDARD: core::ops::Range<i32> = 0..3;
+/// What a number stands for; it stays so, closed or not. The stream changes, and nobody keeps a reference to it across
+/// a step.
+#[derive(Clone, Copy)]
+pub enum Open {
+    File(*mut Stream),
+    /// Where the pipe is, and which end.
+    Pipe(u64, usize),
+}
 
-/// What a number stands for.
-#[repr(C)]
+/// A number's place in the table.
 struct Descriptor {
-    /// Of an end of a pipe, where the pipe is.
-    pipe: u64,
-    /// Which of its ends.
-    end: usize,
+    open: Open,
     stream: Stream,
 }
 
@@ -41,19 +43,17 @@ fn place(number: usize) -> *mut Descriptor {
     unsafe { (DESCRIPTORS_AT as *mut Descriptor).add(number) }
 }
 
-/// Makes a thread's numbers unknown again.
-pub fn wipe(who: usize) {
-    let n = thread(who).descriptors as usize;
-    zero(place(who * MOST).cast(), n * size_of::<Descriptor>());
-    pipes::wipe(who);
-}
-
 /// What a number of the program's stands for; none, if that was never opened here.
-fn known(number: i32) -> Option<&'static mut Descriptor> {
+pub fn known(number: i32) -> Option<Open> {
     let n = usize::try_from(number.checked_sub(FIRST)?).ok()?;
     let (owner, k) = (n / MOST, n % MOST);
     let is_made = owner < MAX_THREADS && has(&rt().made, owner);
-    (is_made && k < thread(owner).descriptors as usize).then(|| unsafe { &mut *place(n) })
+    (is_made && k < thread(owner).descriptors as usize).then(|| unsafe { (*place(n)).open })
+}
+
+/// Whether a number is one of the process's own.
+pub fn is_standard(number: i32) -> bool {
+    (0..3).contains(&number)
 }
 
 /// Whether a function that we don't know has opened a file of the process.
@@ -64,10 +64,10 @@ pub fn is_foreign(number: i32) -> bool {
 }
 
 /// What a number stands for; an error is that it is no number of anything.
-fn opened(number: i32) -> Result<&'static mut Descriptor, i32> {
+fn opened(number: i32) -> Result<Open, i32> {
     match known(number) {
-        Some(descriptor) => Ok(descriptor),
-        None if STANDARD.contains(&number) => check::limit(streams::NO_INPUT),
+        Some(open) => Ok(open),
+        None if is_standard(number) => check::limit(streams::NO_INPUT),
         None if is_foreign(number) => {
             check::limit("a file descriptor that neither `open` nor `pipe` has made")
         }
@@ -75,55 +75,31 @@ fn opened(number: i32) -> Result<&'static mut Descriptor, i32> {
     }
 }
 
-/// What a number stands for, to who waits for it.
-pub enum What {
-    Nothing,
-    /// A file, with the word that stands for it.
-    File(u64),
-    Pipe(u64, usize),
-}
-
-/// What a number stands for, or has stood for.
-pub fn what(number: i32) -> What {
-    match known(number) {
-        Some(of) if of.pipe != 0 => What::Pipe(of.pipe, of.end),
-        Some(of) => What::File(of.stream.word()),
-        None if STANDARD.contains(&number) => What::File(files::standard()),
-        None => What::Nothing,
-    }
-}
-
-/// Whether the file behind a number is open; the process's own are.
-pub fn is_open(number: i32) -> bool {
-    known(number).map_or(STANDARD.contains(&number), |of| !of.stream.is_closed())
-}
-
 /// What a function returns.
 fn told(result: Result<i64, i32>) -> i64 {
     result.unwrap_or_else(files::fail)
 }
 
-/// A new number.
-fn new(descriptor: Descriptor) -> i32 {
+/// A new number, of a pipe's end or of a file.
+fn new(pipe: Option<(u64, usize)>, stream: Stream) -> i32 {
     let n = me().descriptors as usize;
     if n == MOST {
         check::limit("more than 64 file descriptors of one thread");
     }
     me().descriptors += 1;
     let number = rt().current * MOST + n;
-    unsafe { place(number).write(descriptor) };
+    let at = place(number);
+    let open = match pipe {
+        Some((pipe, end)) => Open::Pipe(pipe, end),
+        None => Open::File(unsafe { &raw mut (*at).stream }),
+    };
+    unsafe { at.write(Descriptor { open, stream }) };
     FIRST + number as i32
 }
 
 pub extern "C" fn pipe(to: *mut [i32; 2]) -> i32 {
     let pipe = pipes::make();
-    let ends = [0, 1].map(|end| {
-        new(Descriptor {
-            pipe,
-            end,
-            stream: files::NONE,
-        })
-    });
+    let ends = [pipes::READING, pipes::WRITING].map(|end| new(Some((pipe, end)), files::NONE));
     deliver(to, ends);
     0
 }
@@ -145,13 +121,7 @@ pub extern "C" fn open(path: u64, flags: i32) -> i32 {
         is_new: flags & 0xC0 == 0xC0,
         truncates: flags & 0x200 != 0 && access != 0,
     };
-    let made = files::open(path, how).map(|stream| {
-        new(Descriptor {
-            pipe: 0,
-            end: 0,
-            stream,
-        })
-    });
+    let made = files::open(path, how).map(|stream| new(None, stream));
     told(made.map(i64::from)) as i32
 }
 
@@ -165,45 +135,44 @@ pub extern "C" fn read(number: i32, to: u64, n: u64) -> i64 {
     {
         return files::read(input, to, n, None);
     }
-    told(opened(number).map(|of| match of.pipe {
-        0 => files::read(&mut of.stream, to, n, None),
-        pipe => pipes::read((pipe, of.end), to, n),
+    told(opened(number).map(|open| match open {
+        Open::File(stream) => files::read(stream, to, n, None),
+        Open::Pipe(at, end) => pipes::read((at, end), to, n),
     }))
 }
 
 pub extern "C" fn write(number: i32, from: u64, n: u64) -> i64 {
     match known(number) {
-        None if !STANDARD.contains(&number) && !is_foreign(number) => files::fail(libc::EBADF),
-        None => {
+        Some(Open::File(stream)) => files::write(stream, from, n, None),
+        Some(Open::Pipe(at, end)) => pipes::write((at, end), from, n),
+        None if is_standard(number) || is_foreign(number) => {
             printing::bytes(from, n);
             unsafe { libc::write(number, from as *const u8, n as usize) as i64 }
         }
-        Some(of) if of.pipe != 0 => pipes::write((of.pipe, of.end), from, n),
-        Some(of) => files::write(&mut of.stream, from, n, None),
+        None => files::fail(libc::EBADF),
     }
 }
 
 pub extern "C" fn close(number: i32) -> i32 {
-    if STANDARD.contains(&number) {
+    if is_standard(number) {
         // What is printed makes no difference.
         return 0;
     }
     if is_foreign(number) {
         return unsafe { libc::close(number) };
     }
-    let closed = opened(number).map(|of| match of.pipe {
-        0 => files::close(&mut of.stream),
-        pipe => pipes::close((pipe, of.end)),
+    let closed = opened(number).map(|open| match open {
+        Open::File(stream) => files::close(stream),
+        Open::Pipe(at, end) => pipes::close((at, end)),
     });
     told(closed.map(i64::from)) as i32
 }
 
 /// The file behind a number; the error where that is a pipe is given.
-fn file(number: i32, else_error: i32) -> Result<&'static mut Stream, i32> {
-    let of = opened(number)?;
-    match of.pipe {
-        0 => Ok(&mut of.stream),
-        _ => Err(else_error),
+fn file(number: i32, else_error: i32) -> Result<*mut Stream, i32> {
+    match opened(number)? {
+        Open::File(stream) => Ok(stream),
+        Open::Pipe(..) => Err(else_error),
     }
 }
 

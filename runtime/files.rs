@@ -255,11 +255,6 @@ fn word(slot: u32) -> u64 {
     &raw const file(slot).word as u64
 }
 
-/// The word of standard input.
-pub fn standard() -> u64 {
-    word(INPUT)
-}
-
 fn step(slot: u32) {
     atomic(atomics::ADD, 8, word(slot), [1, 0], [SEQ_CST; 2]);
 }
@@ -421,31 +416,32 @@ impl Stream {
     }
 }
 
-/// A step with the file behind a number; whether it is open, for this.
-fn is_open(stream: &Stream, may: fn(&Stream) -> bool) -> bool {
-    stream.step();
+/// A step with the file behind a number; the stream, if it is open, for this.
+fn opened(stream: *mut Stream, may: fn(&Stream) -> bool) -> Option<&'static mut Stream> {
+    step(unsafe { (*stream).slot });
+    let stream = unsafe { &mut *stream };
     let open = !stream.closed && may(stream);
     if !open {
         fail(libc::EBADF);
     }
-    open
+    open.then_some(stream)
 }
 
 /// `read`, from a place of the file or from where the number stands.
-pub fn read(stream: &mut Stream, to: u64, n: u64, at: Option<u64>) -> i64 {
-    match is_open(stream, |s| s.reads) {
-        false => -1,
-        true if n == 0 => 0,
-        true => stream.take(to, n, at) as i64,
+pub fn read(stream: *mut Stream, to: u64, n: u64, at: Option<u64>) -> i64 {
+    match opened(stream, |s| s.reads) {
+        None => -1,
+        Some(_) if n == 0 => 0,
+        Some(stream) => stream.take(to, n, at) as i64,
     }
 }
 
 /// `write`, likewise.
-pub fn write(stream: &mut Stream, from: u64, n: u64, at: Option<u64>) -> i64 {
+pub fn write(stream: *mut Stream, from: u64, n: u64, at: Option<u64>) -> i64 {
     printing::bytes(from, n);
-    if !is_open(stream, |s| s.writes) {
+    let Some(stream) = opened(stream, |s| s.writes) else {
         return -1;
-    }
+    };
     let bytes = unsafe { core::slice::from_raw_parts(from as *const u8, n as usize) };
     let place = stream.at;
     stream.at = at.unwrap_or(place);
@@ -456,27 +452,24 @@ pub fn write(stream: &mut Stream, from: u64, n: u64, at: Option<u64>) -> i64 {
     n as i64
 }
 
-pub fn close(stream: &mut Stream) -> i32 {
-    if !is_open(stream, |_| true) {
+pub fn close(stream: *mut Stream) -> i32 {
+    let Some(stream) = opened(stream, |_| true) else {
         return -1;
-    }
+    };
     stream.closed = true;
     stream.end();
     0
 }
 
-pub fn seek(stream: &mut Stream, by: i64, from: i32) -> i64 {
-    match is_open(stream, |_| true) {
-        true => stream.go(by, from),
-        false => -1,
-    }
+pub fn seek(stream: *mut Stream, by: i64, from: i32) -> i64 {
+    opened(stream, |_| true).map_or(-1, |stream| stream.go(by, from))
 }
 
 /// `ftruncate`: what is there beyond the end are zeros.
-pub fn truncate(stream: &mut Stream, size: u64) -> i64 {
-    if !is_open(stream, |_| true) {
+pub fn truncate(stream: *mut Stream, size: u64) -> i64 {
+    let Some(stream) = opened(stream, |_| true) else {
         return -1;
-    }
+    };
     if !stream.writes {
         return fail(libc::EINVAL);
     }

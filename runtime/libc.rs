@@ -27,9 +27,10 @@ pub const EPIPE: i32 = 32;
 pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 
-/// `O_DIRECTORY`.
 pub const F_GETFD: i32 = 1;
+/// `O_NONBLOCK`.
 pub const NONBLOCK: i32 = 0x800;
+/// `O_DIRECTORY`.
 pub const DIRECTORY: i32 = 0o200_000;
 
 /// `struct sigaction` of glibc.

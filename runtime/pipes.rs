@@ -20,7 +20,7 @@ const ROOM: u64 = 64 << 10;
 /// Bytes that are written as one: `PIPE_BUF`.
 const WHOLE: u64 = 4096;
 
-/// What is known of a pipe; zeros are one that nobody has made.
+/// What is known of a pipe.
 #[repr(C)]
 struct Pipe {
     /// How much was read, and written.
@@ -47,14 +47,6 @@ fn place(number: usize) -> u64 {
     (PIPES_AT + number * PIPE_SIZE) as u64
 }
 
-/// Makes a thread's pipes unknown again.
-pub fn wipe(who: usize) {
-    for k in 0..thread(who).pipes as usize {
-        let at = place(who * PIPES + k);
-        zero(at as *mut u8, PIPE_HEAD + pipe(at).written as usize);
-    }
-}
-
 /// Whether a pipe is at an address.
 pub fn is_one(at: u64) -> bool {
     (PIPES_AT as u64..place(MAX_THREADS * PIPES)).contains(&at)
@@ -73,8 +65,8 @@ pub fn events(at: u64, end: usize) -> Option<u16> {
     let held = pipe.written - pipe.read;
     let when = |is: bool, event: u16| if is { event } else { 0 };
     let come = match end {
-        0 => when(held > 0, poll::IN) | when(!pipe.open[1], poll::HANGS_UP),
-        _ => when(held + WHOLE <= ROOM, poll::OUT) | when(!pipe.open[0], poll::ERROR_EVENT),
+        READING => when(held > 0, poll::IN) | when(!pipe.open[WRITING], poll::HANGS_UP),
+        _ => when(held + WHOLE <= ROOM, poll::OUT) | when(!pipe.open[READING], poll::ERROR_EVENT),
     };
     pipe.open[end].then_some(come)
 }
@@ -87,15 +79,29 @@ pub fn make() -> u64 {
     }
     me().pipes += 1;
     let at = place(rt().current * PIPES + n);
-    pipe(at).open = [true; 2];
+    // What an earlier execution has left is overwritten before it is read.
+    *pipe(at) = Pipe {
+        read: 0,
+        written: 0,
+        open: [true; 2],
+        time: 0,
+    };
     at
 }
 
+/// The end to read from, and the one to write to.
+pub const READING: usize = 0;
+pub const WRITING: usize = 1;
+
 pub fn read((at, end): (u64, usize), to: u64, n: u64) -> i64 {
+    // That it is the wrong end depends on nothing, so it is no step.
+    if end != READING {
+        return fail(libc::EBADF);
+    }
     if n == 0 {
         return 0;
     }
-    let got = on(Kind::PipeRead, at, n | (end as u64) << 63);
+    let got = on(Kind::PipeRead, at, n);
     if got <= 0 {
         return if got < 0 { fail(libc::EBADF) } else { 0 };
     }
@@ -107,12 +113,15 @@ pub fn read((at, end): (u64, usize), to: u64, n: u64) -> i64 {
 }
 
 pub fn write((at, end): (u64, usize), from: u64, n: u64) -> i64 {
+    if end != WRITING {
+        return fail(libc::EBADF);
+    }
     let mut done = 0;
     while done < n {
         let piece = (n - done).min(WHOLE);
         printing::bytes(from + done, piece);
         let kept = Kept::new(from + done, piece);
-        let given = [kept.place() as u64, piece, end as u64];
+        let given = [kept.place() as u64, piece];
         match on(Kind::PipeWrite, at, given.as_ptr() as u64) {
             0 => done += piece,
             error if error == libc::EPIPE.into() => check::error(
@@ -133,9 +142,9 @@ pub fn close((at, end): (u64, usize)) -> i32 {
     }
 }
 
-/// What a step that writes was given: where the bytes are, how many, and at which end.
-fn given(op: &Op) -> [u64; 3] {
-    unsafe { *(op.a as *const [u64; 3]) }
+/// What a step that writes was given: where the bytes are, and how many.
+fn given(op: &Op) -> [u64; 2] {
+    unsafe { *(op.a as *const [u64; 2]) }
 }
 
 /// Whether a thread could take its step now.
@@ -143,20 +152,20 @@ pub fn enabled(op: &Op) -> bool {
     let pipe = pipe(op.addr);
     let held = pipe.written - pipe.read;
     match op.kind {
-        Kind::PipeRead => held > 0 || !pipe.open[1] || !pipe.open[0] || op.a >> 63 == 1,
+        Kind::PipeRead => held > 0 || pipe.open != [true; 2],
         Kind::PipeWrite => {
-            let [_, n, end] = given(op);
-            held + n <= ROOM || !pipe.open[0] || !pipe.open[1] || end == 0
+            let [_, n] = given(op);
+            held + n <= ROOM || pipe.open != [true; 2]
         }
         _ => true,
     }
 }
 
-/// How the step accesses its pipe.
+/// How the step accesses its pipe. Who reads waits only where it is empty and open; then the step behind which it is
+/// not, whoever's, lets the reader go.
 pub fn access_of(op: &Op) -> (u8, u8) {
     let pipe = pipe(op.addr);
     let empty = pipe.written == pipe.read;
-    // Only then does who reads wait.
     let lets_go = match empty && pipe.open == [true; 2] {
         true => RELEASE,
         false => 0,
@@ -173,7 +182,7 @@ pub fn take(who: usize, op: &Op) -> i64 {
     let pipe = pipe(op.addr);
     match op.kind {
         Kind::PipeRead => {
-            if !pipe.open[0] || op.a >> 63 == 1 {
+            if !pipe.open[READING] {
                 return -1;
             }
             time::see(who, pipe.time);
@@ -182,11 +191,11 @@ pub fn take(who: usize, op: &Op) -> i64 {
             n as i64
         }
         Kind::PipeWrite => {
-            let [from, n, end] = given(op);
-            if !pipe.open[1] || end == 0 {
+            let [from, n] = given(op);
+            if !pipe.open[WRITING] {
                 return libc::EBADF.into();
             }
-            if !pipe.open[0] {
+            if !pipe.open[READING] {
                 return libc::EPIPE.into();
             }
             if pipe.written + n > (PIPE_SIZE - PIPE_HEAD) as u64 {

@@ -6,7 +6,7 @@
 use crate::ahead;
 use crate::atomics::access;
 use crate::check;
-use crate::descriptors::{self, What};
+use crate::descriptors::{self, Open};
 use crate::libc;
 use crate::pipes;
 use crate::schedule;
@@ -17,9 +17,10 @@ use crate::time::sleep_for;
 
 /// Numbers that one call may ask for.
 const MOST: usize = 64;
-/// Events: something to read, room to write; the other end is closed, of a pipe that is written or read; no number.
-pub const IN: u16 = 1;
-pub const OUT: u16 = 4;
+/// Events: something to read (`POLLIN`, `POLLRDNORM`), room to write (`POLLOUT`, `POLLWRNORM`); the other end is
+/// closed, of a pipe that is written or read; no number.
+pub const IN: u16 = 0x41;
+pub const OUT: u16 = 0x104;
 pub const ERROR_EVENT: u16 = 8;
 pub const HANGS_UP: u16 = 0x10;
 const NO_NUMBER: u16 = 0x20;
@@ -37,7 +38,7 @@ struct Wait {
 
 impl Wait {
     fn new(timed: bool) -> Wait {
-        // Where nothing is asked for, there is no step.
+        // It is no step of a turn that is made ahead (`ahead.rs`).
         if ahead::on() {
             ahead::fail();
         }
@@ -62,15 +63,6 @@ impl Wait {
         &self.asked[..self.n]
     }
 
-    /// The pipes among them.
-    fn pipes(&self) -> impl Iterator<Item = u64> {
-        let pipe = |&(number, _): &(i32, u16)| match descriptors::what(number) {
-            What::Pipe(at, _) => Some(at),
-            _ => None,
-        };
-        self.asked().iter().filter_map(pipe)
-    }
-
     /// How many are ready.
     fn ready(&self) -> usize {
         let ready = self.asked().iter().filter(|&&(n, e)| ready(n, e) != 0);
@@ -89,13 +81,14 @@ impl Wait {
 
 /// Which of the events have come to what a number stands for.
 fn ready(number: i32, events: u16) -> u16 {
-    let come = match descriptors::what(number) {
-        _ if number < 0 => 0,
-        What::File(_) if descriptors::is_open(number) => IN | OUT,
-        What::Nothing | What::File(_) => NO_NUMBER,
-        What::Pipe(at, end) => pipes::events(at, end).unwrap_or(NO_NUMBER),
+    let come = match descriptors::known(number) {
+        Some(Open::Pipe(at, end)) => pipes::events(at, end),
+        Some(Open::File(stream)) => unsafe { !(*stream).is_closed() }.then_some(IN | OUT),
+        None if descriptors::is_standard(number) => Some(IN | OUT),
+        None if number < 0 => Some(0),
+        None => None,
     };
-    come & (events | NO_NUMBER)
+    come.unwrap_or(NO_NUMBER) & (events | NO_NUMBER)
 }
 
 fn wait(op: &Op) -> &'static Wait {
@@ -108,27 +101,25 @@ pub fn enabled(op: &Op) -> bool {
     wait.timed || wait.ready() > 0
 }
 
-/// The pipes that the step looks at, and words of files.
-pub fn looks_at(op: &Op, put: &mut dyn FnMut(u64, bool)) {
-    for &(number, _) in wait(op).asked() {
-        match descriptors::what(number) {
-            What::Pipe(at, _) => put(at, true),
-            What::File(word) => put(word, false),
-            What::Nothing => {}
-        }
-    }
+/// What the step looks at.
+pub fn looks_at(op: &Op) -> impl Iterator<Item = Open> {
+    let asked = wait(op).asked().iter();
+    asked.filter_map(|&(number, _)| descriptors::known(number))
 }
 
 /// Takes the step.
 pub fn take(who: usize, op: &Op) -> i64 {
-    let wait = wait(op);
-    let ready = wait.ready();
-    if ready == 0 {
-        wait.pipes().for_each(|at| spin::see_object(who, at));
-    } else {
+    let ready = wait(op).ready();
+    if ready > 0 {
         spin::forget(who);
+        return ready as i64;
     }
-    ready as i64
+    for open in looks_at(op) {
+        if let Open::Pipe(at, _) = open {
+            spin::see_object(who, at);
+        }
+    }
+    0
 }
 
 /// `struct pollfd`.

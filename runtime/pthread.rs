@@ -52,7 +52,7 @@ pub fn operate(kind: Kind, (addr, a): (u64, u64), what: &[u8], wrong: &[u8]) -> 
             check::error(MISUSE, addr, &[b"use of a destroyed ", what]);
         }
         if written::is_raw(used) {
-            check::error(MISUSE, addr, &[b"use of a ", what, b" that nobody has initialised"]);
+            check::error(MISUSE, addr, &[b"use of an uninitialised ", what]);
         }
         check::error(MISUSE, addr, &[wrong]);
     }

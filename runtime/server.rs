@@ -209,7 +209,6 @@ fn wipe() {
     for i in 0..rt.count {
         if has(&rt.made, i) {
             arena::wipe(i);
-            descriptors::wipe(i);
             // The stack, with what library functions may have used below the deepest call that we have seen.
             let top = spin::stack_top(i);
             let low = (thread(i).low - (16 << 10)).max(top - STACK_SIZE + GUARD);

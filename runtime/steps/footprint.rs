@@ -3,6 +3,7 @@
 use super::{nobody_has, used, waiters};
 use crate::arena;
 use crate::atomics;
+use crate::descriptors::Open;
 use crate::invariants;
 use crate::objects::{NOBODY, object, within};
 use crate::pipes;
@@ -61,9 +62,9 @@ pub fn footprint(who: usize, choice: u16, put: &mut dyn FnMut(Access)) {
             let (mode, flags) = pipes::access_of(op);
             step.on_it(mode, flags);
         }
-        Kind::Poll => poll::looks_at(op, &mut |at, is_pipe| match is_pipe {
-            true => step.on(key(at), MODE_READ, 0),
-            false => step.on(at, MODE_READ, ATOMIC),
+        Kind::Poll => poll::looks_at(op).for_each(|open| match open {
+            Open::Pipe(at, _) => step.on(key(at), MODE_READ, 0),
+            Open::File(stream) => step.on(unsafe { (*stream).word() }, MODE_READ, ATOMIC),
         }),
         Kind::Key => step.on(OBJECT | 1, MODE_WRITE, 0),
         Kind::Promise => (step.put)(promised(op.a)),

@@ -135,7 +135,8 @@ const PROGRAMS: &[Known] = &[
         "",
         "struct pollfd f[3] = {{-1, POLLIN}, {999, POLLIN}, {w[1], POLLIN | POLLOUT}};\n\
          assert(poll(f, 3, -1) == 2 && !f[0].revents && f[1].revents == POLLNVAL && f[2].revents == POLLOUT);\n\
-         close(w[0]); assert(poll(f + 2, 1, 0) == 1 && f[2].revents == (POLLOUT | POLLERR));",
+         close(w[0]); assert(poll(f + 2, 1, 0) == 1 && f[2].revents == (POLLOUT | POLLERR));\n\
+         f[2].events = POLLWRNORM; assert(poll(f + 2, 1, 0) == 1 && f[2].revents == (POLLWRNORM | POLLERR));",
         1,
         &[],
     ),
@@ -155,6 +156,15 @@ const PROGRAMS: &[Known] = &[
         "struct pollfd f = {w[0], POLLIN}; poll(&f, 1, -1);",
         0,
         &["deadlock"],
+    ),
+    // A call with the wrong end waits for nobody, so `x` may be written before it is read.
+    (
+        "the_wrong_end_does_not_wait",
+        "int x;",
+        "char b; read(w[1], &b, 1); x = 1;",
+        "int r = x; write(w[1], \"a\", 1); assert(r == 0);",
+        0,
+        &["assertion"],
     ),
     (
         "nothing",

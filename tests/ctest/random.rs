@@ -203,7 +203,8 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
             "{ char b; if (read(w[J][0], &b, 1) > 0) x[K] = b; }",
             "x[J] = read(w[J][0], y, 2);",
             "close(w[J][1]);",
-            "if (write(w[J][1], x, 1) < 0) x[K] = V;",
+            "if (write(w[J][V], x, 1) < 0) x[K] = V;",
+            "{ char b; if (read(w[J][V], &b, 1) < 0) x[K] = V; }",
         ],
     ),
     (
@@ -264,7 +265,7 @@ const ENDING: &[(&str, &[&str])] = &[
         "pipe_ends",
         &[
             "write(w[J][1], \"ab\", 1 + V);",
-            "x[J] = read(w[J][0], y, 2);",
+            "x[J] = read(w[J][V], y, 2);",
             "close(w[J][V]);",
         ],
     ),
