@@ -200,3 +200,8 @@ pub extern "C" fn ftruncate(number: i32, size: i64) -> i32 {
 pub extern "C" fn sync(_: i32) -> i32 {
     0
 }
+
+/// Other functions of files, by number or by name: the C library's know nothing of ours.
+pub extern "C" fn not_followed() {
+    check::limit("a function of files such as `dup`, `fcntl`, `fstat` or `access`")
+}

@@ -197,6 +197,14 @@ fn the_order_of_steps_with_one_file_is_told_apart() {
             "a function of streams such as `freopen`",
         ),
         (
+            "FILE *f = fopen(\"x\", \"w\"); fclose(f); assert(access(\"x\", 0) == 0);",
+            "a function of files such as `dup`",
+        ),
+        (
+            "int f = open(\"x\", 0102, 0600); assert(dup(f) >= 0);",
+            "a function of files such as `dup`",
+        ),
+        (
             "fopen(\"/dev/null\", \"w\");",
             "a file that is no data on disk",
         ),

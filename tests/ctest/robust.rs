@@ -167,8 +167,9 @@ const PROGRAMS: &[(&str, &str, Expect)] = &[
     ),
     (
         "a_number_that_we_do_not_know",
-        "int main() { int d = dup(1); assert(write(d, \"x\", 1) == 1 && close(d) == 0 && close(d) == -1); return 0; }",
-        Uncontrolled("`dup`"),
+        "int memfd_create(const char *, unsigned); int main() { int d = memfd_create(\"m\", 0); \
+         assert(write(d, \"x\", 1) == 1 && close(d) == 0 && close(d) == -1); return 0; }",
+        Uncontrolled("`memfd_create`"),
     ),
     (
         "the_numbers_of_the_runtime",
