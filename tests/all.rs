@@ -20,6 +20,7 @@ mod claims;
 mod cli;
 #[path = "support/command.rs"]
 mod command;
+mod constants;
 mod converse;
 mod coq;
 mod coverage;

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ast::{Expr, Op, Part, Place, Program, Stmt, StmtKind};
+use super::ast::{Expr, Op, Part, Place, Program, Root, Stmt, StmtKind, Type};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Loc {
@@ -84,6 +84,8 @@ pub struct Location {
     /// Of its statement; for an `either`, of its first action.
     pub line: usize,
     pub commands: Vec<Command>,
+    /// The parameters of procedures that hold a constant here, by procedure and number: those of the calls around it.
+    pub known: BTreeMap<(usize, usize), i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -207,6 +209,11 @@ pub fn compile(program: &Program, thread: usize) -> Graph {
         labels: BTreeMap::new(),
         joins: BTreeMap::new(),
         calls: Vec::new(),
+        assigned: surviving(program, thread)
+            .into_iter()
+            .flat_map(parameters)
+            .collect(),
+        known: BTreeMap::new(),
         jumps: Vec::new(),
         offers: Vec::new(),
     };
@@ -353,6 +360,51 @@ fn returned(result: Option<&Place>, value: Expr) -> StmtKind {
     }
 }
 
+/// The parameters that a statement assigns to.
+fn parameters(stmt: &Stmt) -> Vec<(usize, usize)> {
+    let places = match &stmt.kind {
+        StmtKind::Assign(place, _)
+        | StmtKind::Havoc(place)
+        | StmtKind::Pick { place, .. }
+        | StmtKind::New(place, _) => vec![place],
+        StmtKind::Exchange { result, place, .. } => result.iter().chain([place]).collect(),
+        StmtKind::Call { result, .. } => result.iter().collect(),
+        _ => Vec::new(),
+    };
+    let parameter = |place: &Place| match place.root {
+        Root::Frame {
+            procedure,
+            variable,
+        } => Some((procedure, variable)),
+        _ => None,
+    };
+    places.into_iter().filter_map(parameter).collect()
+}
+
+/// An expression with the values of parameters put in.
+fn put_in(expr: &Expr, known: &BTreeMap<(usize, usize), i64>) -> Expr {
+    let one = |operand: &Expr| Box::new(put_in(operand, known));
+    match expr {
+        Expr::Read(Place {
+            root: Root::Frame {
+                procedure,
+                variable,
+            },
+            index: None,
+        }) => match known.get(&(*procedure, *variable)) {
+            Some(value) => Expr::Int(*value),
+            None => expr.clone(),
+        },
+        Expr::Not(operand) => Expr::Not(one(operand)),
+        Expr::Flip(operand) => Expr::Flip(one(operand)),
+        Expr::Binary(op, left, right) => Expr::Binary(*op, one(left), one(right)),
+        Expr::Choose(condition, then, otherwise) => {
+            Expr::Choose(one(condition), one(then), one(otherwise))
+        }
+        _ => expr.clone(),
+    }
+}
+
 struct Builder<'a> {
     program: &'a Program,
     constants: Constants,
@@ -362,6 +414,10 @@ struct Builder<'a> {
     joins: BTreeMap<Loc, Loc>,
     /// The calls we are in: where each puts its result, and the location behind it.
     calls: Vec<(Option<Place>, Loc)>,
+    /// The parameters that some statement assigns to.
+    assigned: BTreeSet<(usize, usize)>,
+    /// Those to which the calls we are in give a constant.
+    known: BTreeMap<(usize, usize), i64>,
     /// For the thread's body and each call we are in.
     jumps: Vec<Jumps<'a>>,
     /// The location of each `either`, inner ones first, with the locations that its branches begin at.
@@ -436,7 +492,12 @@ impl<'a> Builder<'a> {
     }
 
     fn fresh(&mut self, line: usize, commands: Vec<Command>) -> Loc {
-        self.locations.push(Location { line, commands });
+        let known = self.known.clone();
+        self.locations.push(Location {
+            line,
+            commands,
+            known,
+        });
         Loc::At(self.locations.len() - 1)
     }
 
@@ -563,7 +624,10 @@ impl<'a> Builder<'a> {
                 let program = self.program;
                 let called = &program.procedures[*procedure];
                 self.calls.push((result.clone(), next));
+                let outside = self.known.clone();
+                self.known.extend(self.given(*procedure, arguments));
                 let entry = self.body(&called.body, next);
+                self.known = outside;
                 self.calls.pop();
                 if called.has_entry(program) {
                     let enter = Part::Enter(*procedure, arguments.clone());
@@ -599,6 +663,19 @@ impl<'a> Builder<'a> {
             }
             kind => self.act(stmt.line, kind.clone(), next),
         }
+    }
+
+    /// The parameters that a call gives a constant, and that keep it.
+    fn given(&self, procedure: usize, arguments: &[Expr]) -> BTreeMap<(usize, usize), i64> {
+        let declared = &self.program.procedures[procedure].variables;
+        let value = |(n, argument): (usize, &Expr)| {
+            let ty = declared[n].ty;
+            let is_number = !matches!(ty, Type::Ref(..) | Type::Record(_));
+            let value = constant(&put_in(argument, &self.known), self.constants)?;
+            let stays = is_number && ty.store(value) == Some(value);
+            (stays && !self.assigned.contains(&(procedure, n))).then_some(((procedure, n), value))
+        };
+        arguments.iter().enumerate().filter_map(value).collect()
     }
 
     /// Whether a location is that of a `goto`, here or in a procedure.
@@ -651,12 +728,20 @@ impl<'a> Builder<'a> {
         };
         let mut locations = Vec::new();
         for location in &kept {
-            let Location { line, commands } = self.location(*location).clone();
+            let Location {
+                line,
+                commands,
+                known,
+            } = self.location(*location).clone();
             let commands = commands
                 .iter()
                 .map(|command| redirect(command, renumbered))
                 .collect();
-            locations.push(Location { line, commands });
+            locations.push(Location {
+                line,
+                commands,
+                known,
+            });
         }
         let mut labels: BTreeMap<String, BTreeSet<Loc>> = BTreeMap::new();
         for (label, named) in &self.labels {

@@ -82,11 +82,35 @@ impl System {
             .collect()
     }
 
-    /// Every step of the thread from the state.
+    /// Every step of the thread from the state. Where a parameter is known to hold a constant, that is what is read,
+    /// also in states that no execution reaches.
     pub fn steps(&self, state: &State, thread: usize) -> Vec<Step> {
         let Loc::At(location) = state.locations[thread] else {
             return Vec::new();
         };
+        let mut read = state.clone();
+        let known = self.graphs[thread].locations[location].known.iter();
+        let known: Vec<usize> = known
+            .map(|((procedure, variable), value)| {
+                let parameter = &self.layout.frames[&(thread, *procedure)][*variable][0];
+                let Storage::Data(Data { cell, .. }) = parameter else {
+                    unreachable!("a number")
+                };
+                read.cells[*cell] = *value;
+                *cell
+            })
+            .collect();
+        let mut steps = self.taken(&read, thread, location);
+        // No step behind the call assigns to them.
+        for step in &mut steps {
+            for cell in &known {
+                step.target.cells[*cell] = state.cells[*cell];
+            }
+        }
+        steps
+    }
+
+    fn taken(&self, state: &State, thread: usize, location: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         for command in &self.graphs[thread].locations[location].commands {
             let start = Run {

@@ -70,6 +70,14 @@ impl Elaborator {
         })
     }
 
+    /// The parameters of a thread's procedures to which no statement assigns: only calls do.
+    pub(super) fn parameters(&self, thread: ThreadId) -> FxHashSet<CellId> {
+        let frames = self.frames.iter().filter(|((t, _), _)| *t == thread);
+        let arrays = frames.flat_map(|(_, frame)| &frame.params);
+        let only_called = arrays.filter(|a| !self.assigned.contains(a));
+        only_called.map(|a| self.program.arrays[*a].first).collect()
+    }
+
     /// Parameters, locals and result of a procedure in a thread.
     fn frame(&mut self, thread: ThreadId, procedure: usize) -> Option<Rc<Frame>> {
         if let Some(frame) = self.frames.get(&(thread, procedure)) {

@@ -4,7 +4,7 @@ use super::cfg::{Graph, NodeId};
 use super::claims::Fronts;
 use super::codes;
 use super::scope::{Context, Elaborator, MAX_SIZE, Symbol};
-use super::{ClaimedBlock, Enum, Expr, Kind, Program, Thread};
+use super::{ClaimedBlock, Enum, Expr, Kind, Program, Thread, constants};
 use crate::base::diagnostic::{Diagnostic, Severity, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{self, Decl, Model, ThreadDecl};
@@ -91,6 +91,8 @@ impl Elaborator {
         for (number, span, graph, entry) in graphs {
             if self.size <= MAX_SIZE {
                 self.located(number, span, graph, entry);
+                let parameters = self.parameters(number);
+                constants::propagate(&mut self.program, number, &parameters, self.open.as_deref());
             }
         }
         self.joins();

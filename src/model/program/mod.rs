@@ -12,6 +12,7 @@ mod cfg;
 mod claims;
 pub mod codes;
 mod conditions;
+mod constants;
 mod disciplines;
 mod elaborate;
 mod exchanges;
@@ -694,6 +695,16 @@ impl Program {
             offset = offset * d + i as usize;
         }
         Some(a.first + offset)
+    }
+
+    /// The cell, if all indices are constant and inside.
+    fn constant_cell(&self, array: ArrayId, index: &[Expr]) -> Option<CellId> {
+        let value = |e: &Expr| match e {
+            Expr::Const(c) => Some(*c),
+            _ => None,
+        };
+        let values: Option<Vec<i64>> = index.iter().map(value).collect();
+        self.element(array, &values?)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::codes;
 use super::expressions::Typed;
 use super::scope::{Context, Elaborator, Entity, Symbol};
-use super::{ArrayId, CellId, Class, Expr, Kind, Target, ThreadId};
+use super::{ArrayId, Class, Expr, Kind, Target, ThreadId};
 use crate::base::diagnostic::{Help, Span};
 use crate::base::nearest;
 use crate::model::text::ast::{self, BinaryOp, ExprKind, Name, Place, Selector};
@@ -363,7 +363,7 @@ impl Elaborator {
     /// What a cell holds.
     pub(super) fn read(&mut self, array: ArrayId, index: Vec<Expr>) -> Typed {
         let ty = self.program.cells[self.program.arrays[array].first].ty;
-        let expr = match self.constant_cell(array, &index) {
+        let expr = match self.program.constant_cell(array, &index) {
             Some(cell) => Expr::Cell(cell),
             None => Expr::Element(array, index),
         };
@@ -377,25 +377,10 @@ impl Elaborator {
 
     /// A cell to be written.
     pub(super) fn write(&self, array: ArrayId, index: Vec<Expr>) -> Target {
-        match self.constant_cell(array, &index) {
+        match self.program.constant_cell(array, &index) {
             Some(cell) => Target::Cell(cell),
             None => Target::Element(array, index),
         }
-    }
-
-    /// The cell, if all indices are constant and inside.
-    fn constant_cell(&self, array: ArrayId, index: &[Expr]) -> Option<CellId> {
-        let values: Option<Vec<i64>> = index
-            .iter()
-            .map(|e| {
-                if let Expr::Const(c) = e {
-                    Some(*c)
-                } else {
-                    None
-                }
-            })
-            .collect();
-        self.program.element(array, &values?)
     }
 
     /// A place to assign to.
@@ -414,7 +399,12 @@ impl Elaborator {
                     );
                     None
                 }
-                _ => Some((self.write(array, index), array)),
+                _ => {
+                    if self.gone == 0 {
+                        self.assigned.insert(array);
+                    }
+                    Some((self.write(array, index), array))
+                }
             },
             Denoted::Record => {
                 self.value_of(denoted, place);

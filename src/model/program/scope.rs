@@ -68,6 +68,8 @@ pub(super) struct Elaborator {
     pub procs: Vec<Procedure>,
     /// The parameters and locals of procedures in the threads that call them.
     pub frames: FxHashMap<(ThreadId, usize), Rc<Frame>>,
+    /// The variables to which some statement assigns; what a call assigns to parameters aside.
+    pub assigned: FxHashSet<ArrayId>,
     /// The variables for results of calls in expressions, by thread and place in the text.
     pub results: FxHashMap<(ThreadId, Span), ArrayId>,
     /// The local variables of each thread.
@@ -150,6 +152,7 @@ impl Elaborator {
             procs: Vec::new(),
             thread_locals: FxHashMap::default(),
             frames: FxHashMap::default(),
+            assigned: FxHashSet::default(),
             results: FxHashMap::default(),
             started: Vec::new(),
             words: Vec::new(),
@@ -213,6 +216,7 @@ impl Elaborator {
         }
         let made = |array: &ArrayId| *array >= mark.arrays;
         self.frames.retain(|_, frame| frame.arrays <= mark.arrays);
+        self.assigned.retain(|array| !made(array));
         self.results.retain(|_, array| !made(array));
         self.started
             .iter_mut()
