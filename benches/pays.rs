@@ -84,14 +84,14 @@ const FAMILIES: [Family; 12] = [
         "semaphore_driver",
         "section6/semaphore_driver",
         "N",
-        &[2, 3, 4, 5, 6, 7],
+        &[2, 3, 4, 5, 6, 7, 8, 10],
     ),
     ("locked_ring", "classic/locked_ring", "N", &[4, 8, 16, 32]),
     (
         "Flanagan & Qadeer's counter",
         "flanagan_qadeer/counter",
         "K",
-        &[2, 4, 8],
+        &[2, 4, 8, 16, 32],
     ),
     (
         "bounded_buffer",

@@ -454,7 +454,7 @@ mod tests {
 
     /// A block that takes something from under a lock, and tries again where nothing is there.
     const POLLED: &str = "mutex m; var n: 0..1 = 0 unprotected; var k: 0..1 = 0 unprotected;
-        thread w(i in 1..2) { var done: bool;
+        thread w(i in 1..2) { var done: bool = false;
           transaction c { while (!done) { lock(m); atomic { if (n > 0) { n = n - 1; done = true; } } unlock(m); } } }
         thread o { n = 1; k = 1; }";
 

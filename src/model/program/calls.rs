@@ -72,8 +72,8 @@ impl Elaborator {
 
     /// The parameters of a thread's procedures to which no statement assigns: only calls do.
     pub(super) fn parameters(&self, thread: ThreadId) -> FxHashSet<CellId> {
-        let frames = self.frames.iter().filter(|((t, _), _)| *t == thread);
-        let arrays = frames.flat_map(|(_, frame)| &frame.params);
+        let frames = (0..self.procs.len()).filter_map(|p| self.frames.get(&(thread, p)));
+        let arrays = frames.flat_map(|frame| &frame.params);
         let only_called = arrays.filter(|a| !self.assigned.contains(a));
         only_called.map(|a| self.program.arrays[*a].first).collect()
     }
