@@ -226,6 +226,7 @@ fn meet(before: &Known, other: &Known) -> Option<Known> {
 
 #[cfg(test)]
 mod tests {
+    use super::{Known, meet};
     use crate::base::control::ParseLimits;
     use crate::model::program::{Command, Expr, Program, Target, elaborate, parametric};
     use crate::model::text::parse_model;
@@ -289,6 +290,23 @@ mod tests {
         // What a type does not hold is not what is stored.
         let wraps = program("proc r(k: mod 2) { x[k] = 1; } thread a { r(3); r(1); }");
         assert_eq!(written(&wraps), [None, Some(1)]);
+    }
+
+    /// No text has control come into a copy from elsewhere; if one had, what ways do not agree on would not be known.
+    #[test]
+    fn what_ways_do_not_agree_on_is_not_known() {
+        let known = |all: &[(usize, i64)]| -> Known {
+            all.iter().map(|(c, v)| (*c, Expr::Const(*v))).collect()
+        };
+        let before = known(&[(1, 0), (2, 0), (3, 0)]);
+        assert_eq!(
+            meet(&before, &known(&[(1, 0), (2, 1)])),
+            Some(known(&[(1, 0)]))
+        );
+        assert_eq!(
+            meet(&before, &known(&[(1, 0), (2, 0), (3, 0), (4, 0)])),
+            None
+        );
     }
 
     /// Of a family that is read once for all its threads, the index is as good as a constant, and sizes are open.
