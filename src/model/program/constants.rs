@@ -287,6 +287,9 @@ mod tests {
                 "{assigned}"
             );
         }
+        // Also where a condition would remove the statement, and a jump leads there.
+        let entered = "if (x[0] == 0) { goto L; } if (false) { L: k = 2; } x[k] = 1;";
+        assert_eq!(with(entered), [None]);
         // What a type does not hold is not what is stored.
         let wraps = program("proc r(k: mod 2) { x[k] = 1; } thread a { r(3); r(1); }");
         assert_eq!(written(&wraps), [None, Some(1)]);
