@@ -18,7 +18,7 @@ type Known = BTreeMap<CellId, Expr>;
 const MOST: usize = 1 << 18;
 
 /// Replaces reads of a thread's parameters that hold a constant. Open cells are constants, too: nobody writes them.
-/// To the parameters nothing is assigned but by calls.
+/// Which parameters are given does not matter for that: what else is assigned to one is followed.
 pub(super) fn propagate(
     program: &mut Program,
     thread: ThreadId,
@@ -114,7 +114,13 @@ impl Pass<'_> {
                     }
                     Command::Assign(to, value)
                 }
-                Command::Havoc(target) => Command::Havoc(self.target(target, known)),
+                Command::Havoc(target) => {
+                    let to = self.target(target, known);
+                    if let Target::Cell(cell) = target {
+                        known.remove(cell);
+                    }
+                    Command::Havoc(to)
+                }
                 Command::Check(e, failure) => Command::Check(self.put(e, known), *failure),
                 Command::If(c, a, b) => {
                     let c = self.put(c, known);
@@ -226,7 +232,7 @@ fn meet(before: &Known, other: &Known) -> Option<Known> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, meet};
+    use super::propagate;
     use crate::base::control::ParseLimits;
     use crate::model::program::{Command, Expr, Program, Target, elaborate, parametric};
     use crate::model::text::parse_model;
@@ -295,21 +301,35 @@ mod tests {
         assert_eq!(written(&wraps), [None, Some(1)]);
     }
 
-    /// No text has control come into a copy from elsewhere; if one had, what ways do not agree on would not be known.
+    /// The analysis is right by itself: it may be given parameters to which statements assign.
     #[test]
-    fn what_ways_do_not_agree_on_is_not_known() {
-        let known = |all: &[(usize, i64)]| -> Known {
-            all.iter().map(|(c, v)| (*c, Expr::Const(*v))).collect()
+    fn what_statements_assign_is_followed() {
+        let with = |body: &str| {
+            let mut p = program(&format!(
+                "proc r(k: 0..2) {{ {body} }} thread a {{ r(1); }}"
+            ));
+            let k = p.cells.iter().position(|c| c.name == "a.r.k");
+            propagate(&mut p, 0, &k.into_iter().collect(), None);
+            written(&p)
         };
-        let before = known(&[(1, 0), (2, 0), (3, 0)]);
+        assert_eq!(with("k = 2; x[k] = 1;"), [Some(2)]);
+        assert_eq!(with("k = x[0]; x[k] = 1;"), [None]);
+        assert_eq!(with("havoc k; x[k] = 1;"), [None]);
         assert_eq!(
-            meet(&before, &known(&[(1, 0), (2, 1)])),
-            Some(known(&[(1, 0)]))
+            with("atomic { x[k] = 1; havoc k; x[k] = 1; }"),
+            [None, Some(1)]
         );
         assert_eq!(
-            meet(&before, &known(&[(1, 0), (2, 0), (3, 0), (4, 0)])),
-            None
+            with("atomic { if (x[0] == 0) { k = 2; } } x[k] = 1;"),
+            [None]
         );
+        assert_eq!(
+            with("atomic { either { k = 2; } or { k = 0; } } x[k] = 1;"),
+            [None]
+        );
+        assert_eq!(with("either { k = 2; } or { k = 0; } x[k] = 1;"), [None]);
+        assert_eq!(with("either { k = 2; } or { k = 2; } x[k] = 1;"), [Some(2)]);
+        assert_eq!(with("while (x[0] == 0) { x[k] = 1; k = 2; }"), [None]);
     }
 
     /// Of a family that is read once for all its threads, the index is as good as a constant, and sizes are open.
