@@ -15,11 +15,11 @@ pub enum Side {
     Full,
 }
 
-/// What the reducing side may do before the other begins, in pairs of BDD nodes: about two hundredths of a second.
+/// What the reducing side may do before the other begins, in pairs of BDD nodes: about a hundredth of a second.
 const FIRST: u64 = 1 << 19;
 
-/// As long as the other has done no more than this, about a second, the reducing side may do one part in `SHARE` of its
-/// work; of all beyond, a quarter more than that.
+/// As long as the other has done no more than this, about two seconds, the reducing side may do one part in `SHARE` of
+/// its work; of all beyond, a quarter more than that.
 const SOON: u64 = 1 << 26;
 const SHARE: u64 = 8;
 

@@ -14,9 +14,8 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// What an operation costs, in pairs of BDD nodes, and what it costs with threads exchanged.
-const COST: u64 = 6;
-const EXCHANGED_COST: u64 = 24;
+/// What an operation costs, in pairs of BDD nodes.
+pub(super) const COST: u64 = 6;
 
 /// How many there are at first before others have their turns.
 const PORTION: u64 = 1 << 18;
@@ -63,7 +62,7 @@ pub fn explicit(
         }
         let so_far = outcome.operations.unwrap_or(0);
         let worked = so_far.saturating_sub(done);
-        control.worked(worked.saturating_mul(running.cost()));
+        control.worked(worked.saturating_mul(COST));
         done = so_far;
         portion = portion.saturating_mul(2);
     }
@@ -85,14 +84,6 @@ pub(super) struct Running<'c> {
 }
 
 impl Running<'_> {
-    /// What one of its operations costs.
-    pub fn cost(&self) -> u64 {
-        match self.symmetry {
-            Some(_) => EXCHANGED_COST,
-            None => COST,
-        }
-    }
-
     /// Goes on for the given number of operations, up to the given number of states. Answers come when all is explored,
     /// or if these are the `last`.
     pub fn go_on(

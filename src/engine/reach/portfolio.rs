@@ -6,7 +6,7 @@
 //! All that is spent in vain is a constant multiple of what the first engine to finish needs. Where threads may be
 //! exchanged, the search state by state does that; it takes no more of the time than without.
 
-use super::explicit::Running;
+use super::explicit::{COST, Running};
 use super::question::Question;
 use super::symbolic::{Model, Settings, answer, name};
 use super::{Answer, Outcome, Reduction};
@@ -26,20 +26,19 @@ const PER_LEVEL: u64 = 128;
 /// States beyond which the explicit engine leaves the memory to the others.
 const MANY: usize = 20_000_000;
 
-/// The search state by state has so many times the common budget: its operations are cheap, and where it wins, those of
-/// diagrams are dear.
-const STATES: Share = Share { times: 2, of: 1 };
+/// Parts of the common budget: one part of these is all of it.
+const ALL: u64 = 8;
 
-/// With threads exchanged an operation takes four times as long, and there may be far fewer of them. Steps of a reduced
-/// system leave less structure to diagrams: there it has most of the time.
-const EXCHANGED: Share = Share { times: 1, of: 2 };
-const EXCHANGED_REDUCED: Share = Share { times: 8, of: 1 };
+/// The search state by state has half of it: its operations take three times as long as those of diagrams, or longer,
+/// so both take about as much time. Steps of a reduced system leave less structure to diagrams: there it has more.
+const STATES: u64 = ALL / 2;
+const STATES_REDUCED: u64 = 4 * ALL;
 
 /// Of a program in full, fewer states than this that may be seen as one do not pay.
 const ORBIT: u64 = 24;
 
 /// What an operation on diagrams costs, in pairs of BDD nodes.
-const DIAGRAMS_COST: u64 = 12;
+const DIAGRAMS_COST: u64 = 2;
 
 /// One attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,27 +51,11 @@ pub struct Attempt {
     pub finished: bool,
 }
 
-/// Which part of the common budget an engine has.
-#[derive(Clone, Copy)]
-struct Share {
-    times: u64,
-    of: u64,
-}
-
-impl Share {
-    fn parts(of: u64) -> Self {
-        Share { times: 1, of }
-    }
-
-    fn allowed(self, budget: u64) -> u64 {
-        budget.saturating_mul(self.times) / self.of
-    }
-}
-
 /// An engine with what it has done so far.
 struct Turn<'p, 'c> {
     engine: Candidate<'p, 'c>,
-    share: Share,
+    /// Its parts of the common budget.
+    share: u64,
     done: u64,
 }
 
@@ -90,7 +73,7 @@ enum Candidate<'p, 'c> {
 }
 
 impl<'p, 'c> Turn<'p, 'c> {
-    fn first(engine: Candidate<'p, 'c>, share: Share) -> Self {
+    fn first(engine: Candidate<'p, 'c>, share: u64) -> Self {
         Turn {
             engine,
             share,
@@ -104,7 +87,7 @@ impl Candidate<'_, '_> {
     fn cost(&self) -> u64 {
         match self {
             Candidate::Diagrams { .. } => DIAGRAMS_COST,
-            Candidate::Explicit { search, .. } => search.cost(),
+            Candidate::Explicit { .. } => COST,
         }
     }
 
@@ -174,7 +157,7 @@ struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    fn diagrams(&self, strategy: Strategy, (name, order): Named, share: Share) -> Turn<'a, 'a> {
+    fn diagrams(&self, strategy: Strategy, (name, order): Named, share: u64) -> Turn<'a, 'a> {
         let engine = Candidate::Diagrams {
             settings: Box::new(Settings {
                 strategy,
@@ -196,7 +179,7 @@ impl<'a> Task<'a> {
         &self,
         compiled: &'a OnceCell<Option<Compiled>>,
         (name, order): &'a Named,
-        (symmetry, share): (Option<&'a Symmetry>, Share),
+        symmetry: Option<&'a Symmetry>,
     ) -> Option<Turn<'a, 'a>> {
         let Task {
             program,
@@ -226,16 +209,17 @@ impl<'a> Task<'a> {
             }),
             order: name.clone(),
         };
+        let share = match reduction {
+            Some(_) => STATES_REDUCED,
+            None => STATES,
+        };
         Some(Turn::first(engine, share))
     }
 
     /// The symmetry, if it is used: whoever explores state by state then does so up to exchanges of threads.
-    fn exchanges(&self) -> Option<(&'a Symmetry, Share)> {
-        let symmetry = self.symmetry?;
-        match self.reduction {
-            Some(_) => Some((symmetry, EXCHANGED_REDUCED)),
-            None => (symmetry.largest_orbit() >= ORBIT).then_some((symmetry, EXCHANGED)),
-        }
+    fn exchanges(&self) -> Option<&'a Symmetry> {
+        let pays = |s: &&Symmetry| self.reduction.is_some() || s.largest_orbit() >= ORBIT;
+        self.symmetry.filter(pays)
     }
 
     /// All others join those whose turns are not over.
@@ -247,23 +231,23 @@ impl<'a> Task<'a> {
         compiled: &'a OnceCell<Option<Compiled>>,
     ) {
         if self.exchanges().is_none() {
-            let explicit = |o| self.explicit(compiled, o, (None, STATES));
+            let explicit = |o| self.explicit(compiled, o, None);
             // First, since where it wins, diagrams of the same budget take longer.
             turns.splice(..0, first.iter().filter_map(explicit));
         }
-        let with = |strategy, of| {
+        let with = |strategy, share| {
             let first = first.iter().cloned();
-            first.map(move |o| self.diagrams(strategy, o, Share::parts(of)))
+            first.map(move |o| self.diagrams(strategy, o, share))
         };
-        turns.extend(with(Strategy::Chaining, 4));
+        turns.extend(with(Strategy::Chaining, ALL / 4));
         let mut seen: Vec<Vec<Variable>> = first.iter().map(|o| o.1.clone()).collect();
         for other in (1..).map_while(orders) {
             if !seen.contains(&other.1) {
                 seen.push(other.1.clone());
-                turns.push(self.diagrams(Strategy::Saturation, other, Share::parts(8)));
+                turns.push(self.diagrams(Strategy::Saturation, other, ALL / 8));
             }
         }
-        turns.extend(with(Strategy::Worklist, 8));
+        turns.extend(with(Strategy::Worklist, ALL / 8));
     }
 }
 
@@ -294,10 +278,10 @@ pub fn portfolio(
     let most = how.most;
     let compiled = OnceCell::new();
     let first = orders(0);
-    let exchanged = |(s, share)| task.explicit(&compiled, first.as_ref()?, (Some(s), share));
+    let exchanged = |s| task.explicit(&compiled, first.as_ref()?, Some(s));
     let exchanged = task.exchanges().and_then(exchanged);
     let mut candidates: Vec<Turn> = exchanged.into_iter().collect();
-    let saturation = |o: &Named| task.diagrams(Strategy::Saturation, o.clone(), Share::parts(1));
+    let saturation = |o: &Named| task.diagrams(Strategy::Saturation, o.clone(), ALL);
     candidates.extend(first.iter().map(saturation));
     let mut all_tried = false;
     let mut attempts = Vec::new();
@@ -310,7 +294,7 @@ pub fn portfolio(
             let ends = allowed == most;
             let some = match ends {
                 true => most,
-                false => c.share.allowed(allowed).min(most),
+                false => (allowed.saturating_mul(c.share) / ALL).min(most),
             };
             let outcome = c.engine.turn(program, questions, (some, ends), control);
             let finished = has_finished(&outcome);
