@@ -258,6 +258,15 @@ fn a_block_that_can_block() {
     assert_eq!(found.claims[0].verdict, Status::Refuted);
     let refuted = found.properties.iter().filter(|p| p.name == "t");
     assert!(refuted.filter(|p| p.trace.is_some()).count() == 1);
+    // Behind more states than are looked at one by one, too.
+    let count = "var k: 0..150 = 0; while (k < 150) { k = k + 1; }";
+    let large = source.replace(
+        "thread b {",
+        &format!("thread c {{ {count} }} thread b {{ {count}"),
+    );
+    let found = report(&large);
+    assert_eq!(found.claims[0].verdict, Status::Holds);
+    assert!(found.claims[0].can_block.is_some());
 }
 
 /// What another thread alone uses is shared state, though inference calls it private: here the outcome differs in
