@@ -686,6 +686,7 @@ impl Check<'_> {
                 let verdict = verdict(PropertyKind::DeadlockFree);
                 verdict.unwrap_or(Status::Unknown)
             }),
+            states: report.states.original.as_ref().and_then(|n| n.parse().ok()),
             both: self.options.discharge == By::Both,
             asked: asked_claims(self.program, self.options).collect(),
         };

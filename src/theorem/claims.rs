@@ -68,6 +68,8 @@ pub struct Context<'e, 'p> {
     pub sound: bool,
     /// The verdict on deadlocks, if that was asked for.
     pub deadlock_free: Option<Status>,
+    /// How many states the program has, if that is known.
+    pub states: Option<u64>,
     /// Whether what a theorem says is compared as well, and scratch forgotten from the beginning.
     pub both: bool,
     /// The claims to be judged.

@@ -21,9 +21,19 @@ enum Round {
 const AT_ONCE: [Round; 2] = [Round::States(1 << 13), Round::Diagrams(1 << 19)];
 const AT_LENGTH: [Round; 3] = [
     Round::States(1 << 16),
-    Round::Diagrams(1 << 24),
+    Round::Diagrams(DEAR),
     Round::States(usize::MAX),
 ];
+
+/// What is done before the last two of these if the program is known to have so many states, so that this takes less:
+/// a state takes as long as some twenty operations on diagrams.
+fn beside(states: u64) -> [Round; 2] {
+    let by_state = usize::try_from(states.saturating_mul(4)).unwrap_or(usize::MAX);
+    [Round::Diagrams(states * 8), Round::States(by_state)]
+}
+
+/// Operations on diagrams at length.
+const DEAR: u64 = 1 << 24;
 
 /// States up to which nothing is forgotten on the way, so that their number is told.
 const COUNTED: usize = 1 << 16;
@@ -43,7 +53,13 @@ pub(super) fn looked_at(
         |found: &Compared| found.answer.is_err() || !found.complete && (!found.finished || stuck);
     let mut found: Vec<Option<Compared>> = asked.iter().map(|_| None).collect();
     let at_once = AT_ONCE.map(|round| (round, &is_cut as &dyn Fn(&Compared) -> bool));
-    let at_length = AT_LENGTH.map(|round| (round, &is_open as &dyn Fn(&Compared) -> bool));
+    let [first, last @ ..] = AT_LENGTH;
+    let few = context.states.filter(|&n| n < DEAR / 8);
+    let at_length = [first]
+        .into_iter()
+        .chain(few.into_iter().flat_map(beside))
+        .chain(last);
+    let at_length = at_length.map(|round| (round, &is_open as &dyn Fn(&Compared) -> bool));
     let mut done = 0;
     for (round, open) in at_once.into_iter().chain(at_length) {
         let numbers = 0..asked.len();
@@ -55,9 +71,10 @@ pub(super) fn looked_at(
             _ if these.is_empty() => break,
             Round::States(most) => {
                 let most = most.min(control.budget().states);
-                if std::mem::replace(&mut done, most) == most {
+                if most <= done {
                     continue;
                 }
+                done = most;
                 let forgets = context.both || most > COUNTED;
                 each(context.declared, &these, (forgets, most), control)?
                     .into_iter()
