@@ -25,8 +25,8 @@ const AT_LENGTH: [Round; 3] = [
     Round::States(usize::MAX),
 ];
 
-/// What is done before the last two of these if the program is known to have so many states, so that this takes less:
-/// a state takes as long as some twenty operations on diagrams.
+/// What is done before the last two of these where the program is known to have so many states, and they are few. To
+/// compare a state takes as long as some twenty operations on diagrams, so these have less of the time.
 fn beside(states: u64) -> [Round; 2] {
     let by_state = usize::try_from(states.saturating_mul(4)).unwrap_or(usize::MAX);
     [Round::Diagrams(states * 8), Round::States(by_state)]
