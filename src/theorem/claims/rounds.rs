@@ -47,8 +47,10 @@ pub(super) fn looked_at(
     let stuck = context.deadlock_free.is_some_and(|v| v != Status::Holds);
     // Where there are no deadlocks, none is inside a block.
     let never = context.deadlock_free == Some(Status::Holds);
-    let is_cut =
-        |found: &Compared| found.answer.is_err() || !found.complete && !(never && found.finished);
+    let is_cut = |found: &Compared| {
+        let whole = found.complete || never && found.finished;
+        found.answer.is_err() || !whole
+    };
     let is_open =
         |found: &Compared| found.answer.is_err() || !found.complete && (!found.finished || stuck);
     let mut found: Vec<Option<Compared>> = asked.iter().map(|_| None).collect();
