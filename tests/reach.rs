@@ -174,6 +174,7 @@ fn the_reduced_system_is_the_one_that_check_explores() {
         let reduction = Reduction {
             visible: prepared.visible,
             when_blocked: prepared.when_blocked,
+            inside: usize::MAX,
         };
         let states = model.report(false).states;
         for outcome in reduced_outcomes(&prepared.program, &reduction) {

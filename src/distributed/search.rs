@@ -15,7 +15,7 @@ use super::tell::{Counted, Tell};
 use super::{Progress, Storage};
 use crate::base::control::Stop;
 use crate::base::results::distributed::Trouble;
-use crate::engine::compiled::{GOOD, IS_POINT, Machine, Task, successors};
+use crate::engine::compiled::{GOOD, IS_POINT, Machine, Taken, Task, successors};
 use crate::engine::{State, initial_candidates, initially_violated, is_initial};
 use std::ops::ControlFlow;
 
@@ -264,21 +264,20 @@ impl<'t> Searcher<'t> {
                 head: place.word(),
                 boxes: &mut self.boxes,
                 recent: &mut self.recent,
-                transitions: 0,
+                taken: Taken::default(),
+                task,
                 most: (most, task.control.budget().states),
-                dear: task.dear(),
-                control: task.control,
                 pulse: (self.pulse, self.local),
             };
             let outcome = successors(task, &mut self.machine, state, &mut spread);
-            let transitions = spread.transitions;
+            let taken = spread.taken;
             if let ControlFlow::Break(stop) = outcome {
                 return Err(stop.into());
             }
             let tally = &mut self.counted.tally;
-            tally.expanded(task, &self.machine, state, transitions);
+            tally.expanded(task, &self.machine, state, taken);
             self.left = self.left.saturating_sub(1);
-            held += transitions as usize * wide;
+            held += taken.sent as usize * wide;
             if held > self.sendable {
                 break;
             }

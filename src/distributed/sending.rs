@@ -1,8 +1,8 @@
 //! What a worker sends: states go into boxes, one for each worker, and what was sent lately is not sent again.
 
 use super::pulse::Pulse;
-use crate::base::control::{Control, Stop};
-use crate::engine::compiled::{OFTEN, Sink, each_once};
+use crate::base::control::Stop;
+use crate::engine::compiled::{OFTEN, Sink, Taken, Task, each_once};
 use crate::engine::diagrams::mix;
 use std::ops::ControlFlow;
 
@@ -55,24 +55,31 @@ pub(super) struct Spread<'s> {
     pub head: u64,
     pub boxes: &'s mut [Vec<u64>],
     pub recent: &'s mut Recent,
-    pub transitions: u64,
+    pub taken: Taken,
+    pub task: &'s Task<'s>,
     pub most: (u64, usize),
-    pub dear: u64,
-    pub control: &'s Control,
     pub pulse: (&'s Pulse, usize),
 }
 
 impl Sink for Spread<'_> {
     #[inline]
     fn send(&mut self, after: &[u64], flags: u64) -> ControlFlow<Stop> {
-        self.transitions += 1;
+        self.taken.sent += 1;
         if !self.recent.was_sent(after, flags) {
             let to = &mut self.boxes[owner(after, self.boxes.len())];
             to.push(self.head | flags);
             to.extend_from_slice(after);
         }
-        if self.transitions.is_multiple_of(OFTEN) {
-            return self.look(1 + after.len());
+        if self.taken.sent.is_multiple_of(OFTEN) {
+            return self.look();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pass(&mut self) -> ControlFlow<Stop> {
+        self.taken.passed += 1;
+        if self.taken.passed.is_multiple_of(OFTEN) {
+            return self.look();
         }
         ControlFlow::Continue(())
     }
@@ -81,14 +88,15 @@ impl Sink for Spread<'_> {
 impl Spread<'_> {
     /// A state with very many steps: each successor is kept once, and the limits are.
     #[cold]
-    fn look(&mut self, wide: usize) -> ControlFlow<Stop> {
+    fn look(&mut self) -> ControlFlow<Stop> {
         self.pulse.0.on(self.pulse.1);
-        if let Err(stop) = self.control.check() {
+        if let Err(stop) = self.task.control.check() {
             return ControlFlow::Break(stop);
         }
-        if self.transitions * self.dear > self.most.0 {
+        if self.task.cost(self.taken) > self.most.0 {
             return ControlFlow::Break(Stop::Operations);
         }
+        let wide = 1 + self.task.compiled.layout.words;
         let each = self.boxes.iter_mut().map(|sent| each_once(sent, 0, wide));
         if each.sum::<usize>() > self.most.1 {
             return ControlFlow::Break(Stop::States);

@@ -282,6 +282,7 @@ impl Case {
         let reduction = Reduction {
             visible: tools,
             when_blocked,
+            inside: usize::MAX,
         };
         (coarse, reduction)
     }

@@ -5,9 +5,12 @@
 use super::{combinations, control, deadlock, find, loaded, local_questions, naive, reach};
 use crate::{loops, random, twin};
 
-use coarsen::engine::State;
+use coarsen::engine::compiled::Mode;
 use coarsen::engine::partial_order::{Por, explore};
-use coarsen::engine::reach::{Answer, Blocked, Question, Reduction};
+use coarsen::engine::reach::{
+    Answer, Blocked, Outcome, Question, Reduction, Sort, enumerate, explicit,
+};
+use coarsen::engine::{Heuristic, State};
 use coarsen::model::program::{Expr, Program, ThreadId};
 use coarsen::results::Status;
 use coarsen::{ReachOptions, Session, theory};
@@ -80,6 +83,7 @@ fn any_reduction(p: &Program, bits: u64) -> Reduction {
     Reduction {
         visible,
         when_blocked,
+        inside: usize::MAX,
     }
 }
 
@@ -165,6 +169,145 @@ fn whatever_is_visible_the_scheduling_points_are_seen() {
         "{} explorations were whole",
         wholes.get()
     );
+}
+
+/// However few states inside coarse steps a search state by state keeps, it finds what the interpreter finds; how often
+/// it ceased to keep them.
+fn finds_the_same(source: &str, bits: u64) -> Result<usize, TestCaseError> {
+    let Some(session) = loaded(source) else {
+        return Ok(0);
+    };
+    let mut p = session.program().clone();
+    p.errors_end = false;
+    let asked = p.properties.iter().flat_map(|q| {
+        let not = Expr::Not(Box::new(q.expr.clone()));
+        [find(q.expr.clone()), find(not)]
+    });
+    let violation = Question {
+        sort: Sort::Violation,
+        ..deadlock()
+    };
+    let places = p.threads.iter().enumerate().flat_map(|(t, thread)| {
+        let locations = 0..thread.locations.len();
+        locations.map(move |l| find(Expr::At(t, vec![l])))
+    });
+    let asked: Vec<Question> = asked
+        .chain([deadlock(), violation, find(p.gone_wrong())])
+        .chain(places)
+        .collect();
+    let order = Heuristic::Interaction.order(&p);
+    let mut hidden = 0;
+    for inside in [usize::MAX, 0, 7] {
+        let reduction = Reduction {
+            inside,
+            ..any_reduction(&p, bits)
+        };
+        let expected = enumerate(&p, &asked, Some(&reduction), 2_000, &control());
+        if expected.stopped.is_some() {
+            return Ok(0);
+        }
+        let up_to = (Some(&reduction), None);
+        let how = (Mode::Breadth, 1);
+        let found = explicit(&p, &asked, &order, up_to, how, u64::MAX, &control());
+        let counts = |o: &Outcome| (o.states.clone(), o.deadlocks.clone(), o.violated);
+        prop_assert_eq!(counts(&found), counts(&expected), "{} {}", inside, source);
+        match inside {
+            0 => prop_assert_eq!(&found.visited, &None),
+            // Where the limit was passed at the end only, all were kept.
+            7 if found.visited.is_none() => hidden += 1,
+            _ => prop_assert_eq!(&found.visited, &expected.visited),
+        }
+        for (n, (mine, other)) in found.answers.iter().zip(&expected.answers).enumerate() {
+            match (mine, other) {
+                (Answer::Nowhere, Answer::Nowhere) => {}
+                (Answer::Found(path), Answer::Found(_)) => {
+                    let met = asked[n].met(&p, &path.end());
+                    let is_violation = asked[n].sort == Sort::Violation;
+                    prop_assert!(met || is_violation, "{inside} {n} {source}");
+                }
+                _ => prop_assert!(false, "{inside} {n} {mine:?} {other:?} {source}"),
+            }
+        }
+    }
+    Ok(hidden)
+}
+
+#[test]
+fn whatever_is_kept_inside_coarse_steps_the_same_is_found() {
+    let hidden = Cell::new(0);
+    let sources = prop_oneof![
+        2 => super::ending(2..4, 1..6).boxed(),
+        1 => loops::programs().boxed(),
+        2 => twin::generate::samples().prop_map(|s| s.source).boxed(),
+    ];
+    let mut runner = random::runner(300);
+    runner
+        .run(&(sources, any::<u64>()), |(source, bits)| {
+            hidden.set(hidden.get() + finds_the_same(&source, bits)?);
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(hidden.get(), 50), "{} times", hidden.get());
+}
+
+/// A run of invisible steps that goes round in a circle ends, and what is inside it is seen.
+#[test]
+fn circles_inside_coarse_steps() {
+    for round in [1, 7, 8, 100, 1000] {
+        let source = format!(
+            "var go: bool = false; var x: 0..{round} = 0;
+             thread a() {{ go = true; while (true) {{ x = (x + 1) % ({round} + 1); }} }}
+             thread b() {{ when (go) go = false; }}
+             reach last: x == {round} && go;"
+        );
+        let p = loaded(&source).expect("well typed").program().clone();
+        let visible = p.threads.iter().enumerate().map(|(t, thread)| {
+            let first = |l: usize| t == 1 || l == thread.initial;
+            (0..thread.locations.len()).map(first).collect()
+        });
+        let mut reduction = Reduction {
+            visible: visible.collect(),
+            when_blocked: Blocked::Ends,
+            inside: usize::MAX,
+        };
+        let asked = [find(p.properties[0].expr.clone()), deadlock()];
+        let order = Heuristic::Interaction.order(&p);
+        for inside in [usize::MAX, 0] {
+            reduction.inside = inside;
+            let up_to = (Some(&reduction), None);
+            let how = (Mode::Breadth, 1);
+            let found = explicit(&p, &asked, &order, up_to, how, 100_000, &control());
+            assert_eq!(found.stopped, None);
+            assert!(matches!(found.answers[0], Answer::Found(_)), "{round}");
+            let all = enumerate(&p, &asked, Some(&reduction), 10_000, &control());
+            assert_eq!(found.states, all.states);
+            assert_eq!(found.deadlocks, all.deadlocks);
+        }
+    }
+}
+
+/// Where a blocked thread waits inside its coarse step, a deadlock there is found, and counted.
+#[test]
+fn a_deadlock_inside_a_coarse_step() {
+    let source = "var x: 0..1 = 0; thread a() { x = 1; when (x == 0) x = 1; }";
+    let p = loaded(source).expect("well typed").program().clone();
+    let thread = &p.threads[0];
+    let first = |l: usize| l == thread.initial || thread.locations[l].edges.is_empty();
+    let order = Heuristic::Interaction.order(&p);
+    for inside in [usize::MAX, 0] {
+        let reduction = Reduction {
+            visible: vec![(0..thread.locations.len()).map(first).collect()],
+            when_blocked: Blocked::Waits,
+            inside,
+        };
+        let up_to = (Some(&reduction), None);
+        let how = (Mode::Breadth, 1);
+        let asked = [deadlock()];
+        let found = explicit(&p, &asked, &order, up_to, how, u64::MAX, &control());
+        assert_eq!(found.states, Some(1u32.into()));
+        assert_eq!(found.deadlocks, Some(1u32.into()));
+        assert!(matches!(found.answers[0], Answer::Found(_)));
+    }
 }
 
 const THEOREMS: [&str; 6] = [

@@ -136,10 +136,12 @@ impl<'a> Compared<'a> {
         let by = theory.unwrap_or(self.theory);
         let report = reach(self.name, self.program, by, &options, self.control);
         let (verdict, reason) = verdict(&report);
+        let is_all = theory.is_none() || report.por.is_some();
+        let all = report.states.clone().filter(|_| is_all);
         CompareRow {
             technique,
             engine: engine.name().to_string(),
-            visited: report.visited.clone().or(report.states.clone()),
+            visited: report.visited.clone().or(all),
             states: report.states,
             executions: report.executions,
             transitions: report.transitions,

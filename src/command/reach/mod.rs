@@ -25,8 +25,8 @@ use crate::engine::diagrams::Strategy;
 use crate::engine::partial_order::{self, Por};
 use crate::engine::quotients::{DeadLocals, Quotient, Symmetry};
 use crate::engine::reach::{
-    Answer, Attempt, How, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate,
-    explicit, portfolio,
+    Answer, Attempt, How, INSIDE, Outcome, Question, Reduction, Settings, Sort, diagrams,
+    enumerate, explicit, portfolio,
 };
 use crate::model::program::{Expr, LocId, Program, Property};
 use crate::model::text::ast::PropertyKind;
@@ -401,6 +401,7 @@ impl Run<'_> {
         self.reduction = Some(Reduction {
             visible: prepared.visible,
             when_blocked: prepared.when_blocked,
+            inside: INSIDE,
         });
         true
     }

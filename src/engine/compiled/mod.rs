@@ -23,7 +23,7 @@ pub use layout::Layout;
 pub use machine::{Condition, Machine, Site, Step};
 pub use search::{ExplicitSearch, Found, Mode};
 pub use shared::{Accesses, Shared, meet};
-pub(crate) use successors::{OFTEN, Sink, each_once, successors};
+pub(crate) use successors::{OFTEN, Sink, Taken, each_once, successors};
 pub use task::Orbits;
 pub(crate) use task::{GOOD, IS_POINT, POINT, QUEUED, Tally, Task, gained};
 pub use transactions::{Mover, Movers, Technique, Transactions, transactions};

@@ -7,7 +7,7 @@
 
 use super::compile::Compiled;
 use super::machine::Machine;
-use super::successors::{Sending, successors};
+use super::successors::{Sending, Taken, successors};
 use super::task::{GOOD, IS_POINT, Orbits, POINT, QUEUED, Tally, Task, gained};
 use super::visited::{BATCH, Visited};
 use crate::base::control::{Control, Stop};
@@ -53,8 +53,8 @@ const NOBODY: Id = Id::MAX;
 pub struct Found {
     /// Distinct states, or those at scheduling points in the reduced system.
     pub states: u64,
-    /// All states met.
-    pub visited: u64,
+    /// All states met, if those inside the steps of the reduced system were kept.
+    pub visited: Option<u64>,
     /// Deadlocked states among them, if that was asked.
     pub deadlocks: u64,
     /// States in which a thread has gone wrong, and deadlocked ones among them, of those above.
@@ -79,7 +79,7 @@ impl Found {
                 None => visited,
                 Some(_) => tally.points,
             },
-            visited,
+            visited: (task.inside || task.reduction.is_none()).then_some(visited),
             deadlocks: tally.deadlocks,
             wrong: tally.wrong,
             violated: tally.violated,
@@ -176,7 +176,10 @@ impl<'c> ExplicitSearch<'c> {
             if !more {
                 return Ok(());
             }
-            let states: usize = self.shards.iter().map(|s| s.visited.len()).sum();
+            let states = self.visited();
+            if self.task.reduction.is_some_and(|r| states > r.inside) {
+                self.task.inside = false;
+            }
             if states > most_states {
                 return Err(Stop::States);
             }
@@ -464,13 +467,12 @@ impl Shard {
             wide: 1 + task.compiled.layout.words,
             begins: std::array::from_fn(|n| self.boxes[n].len()),
             boxes: &mut self.boxes,
-            transitions: 0,
-            dear: task.dear(),
+            taken: Taken::default(),
+            task,
             left,
-            control: task.control,
         };
         let outcome = successors(task, machine, state, &mut sending);
-        let transitions = sending.transitions;
+        let taken = sending.taken;
         if let ControlFlow::Break(stop) = outcome {
             let begins = sending.begins;
             for (sent, begin) in self.boxes.iter_mut().zip(begins) {
@@ -478,7 +480,7 @@ impl Shard {
             }
             return Err(stop);
         }
-        self.tally.expanded(task, machine, state, transitions);
+        self.tally.expanded(task, machine, state, taken);
         Ok(())
     }
 

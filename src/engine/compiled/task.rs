@@ -2,6 +2,7 @@
 
 use super::compile::Compiled;
 use super::machine::{Condition, Machine};
+use super::successors::Taken;
 use crate::base::control::Control;
 use crate::engine::quotients::Symmetry;
 use crate::engine::reach::{Question, Reduction, Sort};
@@ -16,12 +17,24 @@ enum Asked {
     Where(Condition, bool),
 }
 
+impl Asked {
+    fn holds(&self, machine: &Machine, state: &[u64]) -> bool {
+        match self {
+            Asked::Deadlock(which) => machine.is_deadlock(state) && machine.holds(which, state),
+            Asked::Violation => false,
+            Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
+        }
+    }
+}
+
 /// What is searched, and for what.
 pub(crate) struct Task<'c> {
     pub program: &'c Program,
     pub compiled: &'c Compiled,
     pub control: &'c Control,
     pub reduction: Option<&'c Reduction>,
+    /// Whether all states inside coarse steps are kept, so that they are counted.
+    pub inside: bool,
     pub symmetry: Option<&'c Symmetry>,
     asked: Vec<Asked>,
     /// That a thread has gone wrong, if one can.
@@ -57,6 +70,7 @@ impl<'c> Task<'c> {
             compiled,
             control,
             reduction,
+            inside: reduction.is_some_and(|r| r.inside > 0),
             symmetry,
             asked,
             wrong: match program.gone_wrong() {
@@ -77,13 +91,31 @@ impl<'c> Task<'c> {
         matches!(self.asked[question], Asked::Violation)
     }
 
+    /// Whether a question asks for a state; `may_be_dead`: also as one in which nothing can go on.
+    pub fn asks_for(&self, machine: &Machine, state: &[u64], may_be_dead: bool) -> bool {
+        let mut all = self.asked.iter();
+        all.any(|asked| match asked {
+            Asked::Deadlock(_) => may_be_dead && asked.holds(machine, state),
+            _ => asked.holds(machine, state),
+        })
+    }
+
+    /// What steps to successors cost.
+    pub fn cost(&self, taken: Taken) -> u64 {
+        self.dear() * taken.sent + self.step() * taken.passed
+    }
+
+    /// What a step costs.
+    fn step(&self) -> u64 {
+        1 + self.compiled.layout.words as u64 / 8
+    }
+
     /// What a successor costs. The one that stands for all that differ from it by exchanges of threads takes six times
     /// as long to find with four threads, ten times with twelve.
     pub fn dear(&self) -> u64 {
-        let found = 1 + self.compiled.layout.words as u64 / 8;
         match self.symmetry {
-            None => found,
-            Some(_) => found * (4 + self.program.threads.len() as u64 / 2),
+            None => self.step(),
+            Some(_) => self.step() * (4 + self.program.threads.len() as u64 / 2),
         }
     }
 
@@ -173,18 +205,14 @@ impl Tally {
     ) {
         let wrong = task.wrong.as_ref().is_some_and(|w| machine.holds(w, state));
         self.wrong.0 += u64::from(wrong);
-        if let Some(orbit) = task.orbit(state) {
+        let counted = task.inside || task.reduction.is_none();
+        if let Some(orbit) = counted.then(|| task.orbit(state)).flatten() {
             self.orbits.wrong.0 += if wrong { orbit.clone() } else { BigUint::ZERO };
             self.orbits.visited += orbit;
         }
         for (n, asked) in task.asked.iter().enumerate() {
             let dead = matches!(asked, Asked::Deadlock(_));
-            let asked_for = match asked {
-                Asked::Deadlock(which) => machine.is_deadlock(state) && machine.holds(which, state),
-                Asked::Violation => false,
-                Asked::Where(condition, wanted) => machine.holds(condition, state) == *wanted,
-            };
-            if !asked_for {
+            if !asked.holds(machine, state) {
                 continue;
             }
             self.deadlocks += u64::from(dead);
@@ -204,11 +232,11 @@ impl Tally {
     }
 
     /// Counts the steps from a state.
-    pub fn expanded(&mut self, task: &Task, machine: &Machine, state: &[u64], steps: u64) {
+    pub fn expanded(&mut self, task: &Task, machine: &Machine, state: &[u64], taken: Taken) {
         // Behind an error that ends the system there are no steps of it.
         let is_wrong = |w: &Condition| machine.holds(w, state);
         let over = task.program.errors_end && task.wrong.as_ref().is_some_and(is_wrong);
-        self.transitions += if over { 0 } else { steps };
-        self.operations += 1 + task.program.threads.len() as u64 / 16 + task.dear() * steps;
+        self.transitions += if over { 0 } else { taken.sent + taken.passed };
+        self.operations += 1 + task.program.threads.len() as u64 / 16 + task.cost(taken);
     }
 }

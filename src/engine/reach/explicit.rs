@@ -149,7 +149,8 @@ impl Running<'_> {
 pub(crate) fn count(found: &Found, questions: &[Question], reduced: bool, outcome: &mut Outcome) {
     outcome.states = Some(BigUint::from(found.states));
     outcome.wrong = (!reduced).then(|| BigUint::from(found.wrong.0));
-    outcome.visited = reduced.then(|| BigUint::from(found.visited));
+    let inside = found.visited.filter(|_| reduced);
+    outcome.visited = inside.map(BigUint::from);
     if questions.iter().any(|q| q.sort == Sort::Deadlock) {
         outcome.deadlocks = Some(BigUint::from(found.deadlocks));
         outcome.wrong_deadlocks = Some(BigUint::from(found.wrong.1));
@@ -162,7 +163,7 @@ pub(crate) fn count(found: &Found, questions: &[Question], reduced: bool, outcom
         false => orbits.visited.clone(),
         true => orbits.points.clone(),
     });
-    outcome.visited = reduced.then(|| orbits.visited.clone());
+    outcome.visited = inside.map(|_| orbits.visited.clone());
     outcome.wrong = (!reduced).then(|| orbits.wrong.0.clone());
     outcome.deadlocks = outcome.deadlocks.take().map(|_| orbits.deadlocks.clone());
     let wrong = outcome.wrong_deadlocks.take();

@@ -36,7 +36,14 @@ pub struct Reduction {
     pub visible: Vec<Vec<bool>>,
     /// What becomes of a coarse step whose thread is blocked at an invisible step.
     pub when_blocked: Blocked,
+    /// Up to how many states a search state by state keeps those inside coarse steps, too, so that they are counted
+    /// ([`Outcome::visited`]).
+    pub inside: usize,
 }
+
+/// States up to which those inside coarse steps are kept if nobody asks for their number. They are often ten times as
+/// many as the others, and nothing but a number.
+pub const INSIDE: usize = 1 << 16;
 
 /// What becomes of a coarse step whose thread is blocked at an invisible step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

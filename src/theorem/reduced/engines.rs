@@ -3,10 +3,12 @@
 use crate::base::control::{Control, Stop};
 use crate::base::results::{Conclusion, Hypothesis, Note, PropertyReason, Report, Trace};
 use crate::engine::quotients::{DeadLocals, Quotient, Symmetry};
-use crate::engine::reach::{Answer, How, Outcome, Path, Question, Reduction, Sort, portfolio};
+use crate::engine::reach::{
+    Answer, How, INSIDE, Outcome, Path, Question, Reduction, Sort, portfolio,
+};
 use crate::engine::{Heuristic, State, Variable};
 use crate::model::program::{Expr, LocId, Program, Thread};
-use crate::model::text::ast::PropertyKind;
+use crate::model::text::ast::{ExpectKind, PropertyKind};
 use crate::theorem::check::{Check, Prepared, Reduce, hit};
 use crate::theorem::discharge::syntactic::is_ever_open;
 use crate::theorem::executions::trace::{repeat, settles};
@@ -138,7 +140,18 @@ impl Prepared {
         (violations || threads.into_iter().any(some)).then(|| Reduction {
             visible: self.visible.clone(),
             when_blocked: self.when_blocked,
+            inside: self.inside(),
         })
+    }
+
+    /// Up to how many states those inside steps are counted: however many, if a line speaks of them.
+    fn inside(&self) -> usize {
+        let mut lines = self.program.expects.iter();
+        let speaks = |kind: &ExpectKind| kind.states().is_some_and(|(what, _)| what == "visited");
+        match lines.any(|(kind, _)| speaks(kind)) {
+            true => usize::MAX,
+            false => INSIDE,
+        }
     }
 
     /// What an exploration of it is told with.
@@ -365,7 +378,9 @@ impl Check<'_> {
         } = telling;
         let told = |n: &num_bigint::BigUint| n.to_string();
         report.states.reduced = outcome.states.as_ref().map(told);
-        let visited = outcome.visited.as_ref().or(outcome.states.as_ref());
+        let is_all = prepared.reduction().is_none();
+        let visited = outcome.visited.as_ref();
+        let visited = visited.or(outcome.states.as_ref().filter(|_| is_all));
         report.states.visited = visited.map(told);
         report.statistics.peak_nodes = outcome.peak_nodes.map(|n| n.to_string());
         let known = Known {
