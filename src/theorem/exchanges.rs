@@ -25,6 +25,12 @@ impl Exchanges {
         symmetry.map_or(thread, |s| s.first_of(thread))
     }
 
+    /// All threads that one may be exchanged with, itself among them.
+    pub fn members(&self, thread: ThreadId) -> Vec<ThreadId> {
+        let symmetry = self.symmetry.as_ref();
+        symmetry.map_or(vec![thread], |s| s.members(thread))
+    }
+
     /// Whether each exchange leaves a cell where it is. (It may have another thread's name as its value then.)
     pub fn fix(&self, cell: CellId) -> bool {
         self.symmetry.as_ref().is_none_or(|s| !s.moves(cell))

@@ -118,6 +118,13 @@ impl Symmetry {
         own.map_or(thread, |f| f.threads[0])
     }
 
+    /// All threads that one may be exchanged with, itself among them.
+    pub fn members(&self, thread: ThreadId) -> Vec<ThreadId> {
+        let mut families = self.families.iter();
+        let own = families.find(|f| f.threads.contains(&thread));
+        own.map_or(vec![thread], |f| f.threads.clone())
+    }
+
     /// Whether a cell is a member's own, so that an exchange swaps it with another's.
     pub fn moves(&self, cell: CellId) -> bool {
         let mut own = self.families.iter().flat_map(|f| f.own.iter().flatten());

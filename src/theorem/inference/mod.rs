@@ -21,6 +21,7 @@ use crate::engine::State;
 use crate::model::program::{
     CellId, Class, How, LocId, Program, ThreadId, each_use, waits_for_thread,
 };
+use crate::theorem::exchanges::Exchanges;
 use guess::{Counterexample, Knowledge};
 use locksets::{Flags, Locks, Narrowing, Observed, Patience, observe};
 use regions::Flow;
@@ -99,6 +100,7 @@ pub struct Inference {
     locks: Locks,
     flags: Flags,
     observed: Observed,
+    exchanges: Exchanges,
     guesses: FxHashMap<CellId, Guess>,
     tried: FxHashMap<CellId, Vec<Guess>>,
     against: FxHashMap<CellId, Vec<Counterexample>>,
@@ -173,6 +175,7 @@ impl Inference {
         let mut inference = Inference {
             locks: Locks::new(&program),
             flags: Flags::new(&program, &sites),
+            exchanges: Exchanges::new(&program),
             program,
             sites,
             observed: Observed::default(),
@@ -189,7 +192,7 @@ impl Inference {
             }
             mentions(&program)
         };
-        inference.observed = observe(
+        let observed = observe(
             &inference.program,
             &visible,
             &watched,
@@ -197,6 +200,10 @@ impl Inference {
             PATIENCE,
             control,
         )?;
+        inference.observed.narrowed = observed.narrowed;
+        for (key, seen) in observed.seen {
+            inference.see(key, seen);
+        }
         inference.settle(&cells);
         inference.tell_locksets();
         Ok(Some(inference))
@@ -267,6 +274,23 @@ impl Inference {
         }
     }
 
+    /// Adds what was seen of an access. Threads that may be exchanged do the same.
+    fn see(&mut self, (cell, thread, location): (CellId, ThreadId, LocId), seen: Seen) {
+        if self.observed.seen.get(&(cell, thread, location)) == Some(&seen) {
+            return;
+        }
+        let cells = [cell].into_iter().chain(seen.owned.iter().copied());
+        let mut cells = cells.chain(self.flags.0.iter().copied());
+        let same = seen.readable.is_empty() && cells.all(|c| self.exchanges.fix(c));
+        let threads = match same {
+            true => self.exchanges.members(thread),
+            false => vec![thread],
+        };
+        for thread in threads {
+            self.observed.add((cell, thread, location), seen.clone());
+        }
+    }
+
     /// Replaces guesses that the reduced system refutes.
     pub fn revise(&mut self, violations: &[Violation]) {
         let mut cells = Vec::new();
@@ -275,8 +299,7 @@ impl Inference {
                 continue;
             };
             if let Some((thread, location, seen)) = &v.access {
-                let key = (v.cell, *thread, *location);
-                self.observed.add(key, seen.clone());
+                self.see((v.cell, *thread, *location), seen.clone());
             }
             if let Some(state) = v.state.clone() {
                 let access = v.access.as_ref().map(|(t, _, seen)| (*t, seen.written));
@@ -486,4 +509,31 @@ fn checks_references(program: &Program) -> bool {
         each_use(program, edge, &mut |used| found |= used.how == How::Check);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::control::ParseLimits;
+    use crate::model::Loaded;
+
+    /// Of many threads only some come to a place before patience is lost.
+    #[test]
+    fn threads_that_may_be_exchanged_are_seen_alike() {
+        let source = include_str!("../../../models/section6/memory_reuse.cor");
+        let set = [("N".to_string(), "9".to_string())];
+        let loaded = Loaded::load("m.cor", source, &set, ParseLimits::default());
+        let (loaded, _) = loaded.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let subject = Subject::new(loaded.program());
+        let inference = subject.inference(&Control::default());
+        let inference = inference.expect("no limit").expect("guesses");
+        let seen = &inference.observed.seen;
+        assert!(!seen.is_empty());
+        for ((cell, thread, location), what) in seen {
+            for other in 0..9 {
+                let same = seen.get(&(*cell, other, *location));
+                assert_eq!(same, Some(what), "{cell} {thread} {other} {location}");
+            }
+        }
+    }
 }
