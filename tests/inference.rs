@@ -3,9 +3,10 @@
 use crate::{random, twin};
 
 use coarsen::base::control::{Budget, Control, ParseLimits};
-use coarsen::results::{Discipline, Inferred, Report, Status, Verdict};
-use coarsen::{CheckOptions, Session, theory};
+use coarsen::results::{Discipline, Inferred, Note, Report, Status, Verdict};
+use coarsen::{CheckOptions, ReachOptions, Session, theory};
 use proptest::prelude::*;
+use std::cell::Cell;
 
 use twin::compare::contradictions;
 use twin::generate::{Disciplines, samples_with};
@@ -127,4 +128,41 @@ fn guesses_that_take_long_are_held_against_the_states_later() {
         }
         assert!(same > 2, "{name}: {same}");
     }
+}
+
+/// Who explores the reduced system elsewhere has the guesses settled before, by the engines: they are those of a check
+/// with evidence, which has BDDs settle them.
+#[test]
+fn guesses_are_settled_for_others_as_for_a_check() {
+    let settled = Cell::new(0);
+    let mut runner = random::runner(256);
+    let result = runner.run(&samples_with(Disciplines::Omitted), |sample| {
+        let loaded = Session::load("m.cor", &sample.source, &[], ParseLimits::default());
+        let (session, _) = loaded.expect("well typed");
+        for name in ["stoller-cohen", "flanagan-qadeer"] {
+            let theory = theory(name).expect("shipped");
+            let options = CheckOptions {
+                certificate: true,
+                ..CheckOptions::default()
+            };
+            let check = session.check(&theory, &options, &Control::default());
+            let options = ReachOptions {
+                reduced: true,
+                ..ReachOptions::default()
+            };
+            let reach = session.reach(&theory, &options, &Control::default());
+            let inferred = |n: &Note| match n {
+                Note::Inferred(i) => Some(i.clone()),
+                _ => None,
+            };
+            let inferred: Vec<Inferred> = reach.notes.iter().filter_map(inferred).collect();
+            prop_assert_eq!(&inferred, &check.discipline, "{} {}", name, sample.source);
+            let is_guessed = |i: &Inferred| matches!(i.discipline, Discipline::Mutexes(_));
+            let guessed = inferred.iter().any(is_guessed);
+            settled.set(settled.get() + usize::from(guessed));
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(random::enough(settled.get(), 40), "{}", settled.get());
 }

@@ -434,8 +434,8 @@ impl Check<'_> {
         let mut held = Held::Open;
         let guessed = guesses && !matches!(quick, Quick::Answered(_));
         if let (true, Some(inference)) = (guessed, &mut inference) {
-            let early = self.options.ends_early();
-            held = self.hold(report, (&encoding, explorer()?, &goals), inference, early)?;
+            let on = (&encoding, explorer()?, goals.as_slice());
+            held = self.hold_first(report, on, inference, &prepared)?;
         }
         match held {
             Held::Refuted => return Ok(true),
@@ -787,7 +787,8 @@ pub(super) fn tell(report: &mut Report, pairs: Pairs, ladder: &mut Ladder) -> Re
     Ok(())
 }
 
-fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
+/// The reduced system, as engines explore it.
+pub(super) fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
     let threads = e.program.threads.iter();
     let mut visible: Vec<Vec<bool>> = threads.map(|t| vec![true; t.locations.len()]).collect();
     for (n, a) in e.actions.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Guessed disciplines against the reduced system: which guesses it refutes, with executions that show it.
 
-use super::check::Check;
+use super::check::{Check, Prepared, prepared};
 use super::properties::{Asked, Goal, GoalKind, goals};
 use super::visibility::Visibility;
 use crate::base::control::{Control, Stop};
@@ -13,11 +13,15 @@ use crate::theorem::executions::search::execution;
 use crate::theorem::executions::trace::{overlap_of, step_at};
 use crate::theorem::inference::{Finding, Inference, Subject, Violation};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
+use crate::theorem::reduced::engines::SOON;
 use biodivine_lib_bdd::Bdd;
 use std::ops::ControlFlow;
 
 /// Nodes that the search for the shortest execution that refutes a guess may build.
 const TRACE_BUDGET: u64 = 1_000_000;
+
+/// Operations of an engine before BDDs go on to the end.
+const LATER: u64 = SOON << 4;
 
 /// Guesses refuted in one round that get an execution; those beyond have only their last step told.
 const TRACED: usize = 12;
@@ -34,11 +38,33 @@ pub(super) enum Held {
     Refuted,
     /// That takes longer.
     Open,
+    /// Others have found no violation.
+    Stands,
     /// The reduced system does not refute them.
     Explored(Reduced),
 }
 
 impl Check<'_> {
+    /// Holds guesses against the reduced system with little work. If somebody else explores that then, guesses are
+    /// settled: the engines find that they stand, or BDDs go on to the end.
+    pub(super) fn hold_first(
+        &mut self,
+        report: &mut Report,
+        on: (&Encoding, &Explorer, &[Goal]),
+        inference: &mut Inference,
+        prepared: &Prepared,
+    ) -> Result<Held, Stop> {
+        let held = self.hold(report, on, inference, false)?;
+        if !matches!(held, Held::Open) || !self.options.ends_early() {
+            return Ok(held);
+        }
+        let asked: Vec<Asked> = on.2.iter().map(|g| g.asked.clone()).collect();
+        match prepared.keeps_the_discipline(&asked, LATER, self.control) {
+            true => Ok(Held::Stands),
+            false => self.hold(report, on, inference, true),
+        }
+    }
+
     /// Holds guesses against the reduced system, to the end or with little work.
     pub(super) fn hold(
         &mut self,
@@ -80,7 +106,8 @@ impl Check<'_> {
 }
 
 /// The discipline of a program: guessed and revised until the reduced system agrees, each round with so much work on
-/// BDDs at most; `None` if nothing is open.
+/// BDDs at most; `None` if nothing is open. BDDs show what refutes a guess; that guesses stand, engines may find
+/// sooner.
 ///
 /// # Errors
 /// Any [`Stop`].
@@ -99,13 +126,29 @@ pub fn settled(
         let mut visibility = Visibility::by_definition(&mut encoding)?;
         let goals = goals(&encoding, &[])?;
         visibility.repair(&encoding, &goals, false)?;
+        let prepared = prepared(&encoding, &visibility);
+        let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
+        let stands = |most: u64| prepared.keeps_the_discipline(&asked, most, control);
+        if stands(SOON) {
+            return Ok(Some(inference));
+        }
+        let little = effort.min(control.budget().little());
+        encoding.m.allow(little, usize::MAX);
         let explorer = Explorer::new(&encoding, &visibility)?;
-        let reduced = explore(&explorer, &goals);
-        if !revise(&encoding, &explorer, &reduced, &mut inference)? {
-            return match reduced.stopped {
-                Some(stop) => Err(stop),
-                None => Ok(Some(inference)),
-            };
+        let mut reduced = explore(&explorer, &goals);
+        let mut is_refuted = revise(&encoding, &explorer, &reduced, &mut inference)?;
+        if !is_refuted && reduced.stopped == Some(Stop::Effort) && little < effort {
+            if stands(LATER) {
+                return Ok(Some(inference));
+            }
+            encoding.m.allow(effort, usize::MAX);
+            reduced = explore(&explorer, &goals);
+            is_refuted = revise(&encoding, &explorer, &reduced, &mut inference)?;
+        }
+        match reduced.stopped {
+            _ if is_refuted => {}
+            Some(stop) => return Err(stop),
+            None => return Ok(Some(inference)),
         }
     }
 }

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 /// Operations of an engine that are tried before BDDs explore: less than a second. Where states may be seen as one,
 /// those of a first attempt in which they are not.
-const SOON: u64 = 1 << 21;
+pub(in crate::theorem) const SOON: u64 = 1 << 21;
 const AS_IT_IS: u64 = 1 << 16;
 /// Of so many states, executions to what was looked for need not be the shortest ones, which diagrams find.
 const LARGE: u32 = 5000;
@@ -181,6 +181,19 @@ impl Prepared {
         settles(p, repeat(p, &path, &begins, badly)?, asked)
     }
 
+    /// Whether the engines explore all of it in so many operations, up to all quotients, and find no violation.
+    pub(in crate::theorem) fn keeps_the_discipline(
+        &self,
+        asked: &[Asked],
+        most: u64,
+        control: &Control,
+    ) -> bool {
+        let is_that = |a: &&Asked| a.kind == GoalKind::Discipline;
+        let asked: Vec<Asked> = asked.iter().filter(is_that).cloned().collect();
+        let outcome = self.explore(&asked, &Quotient::ALL, most, control);
+        outcome.stopped.is_none() && !outcome.violated
+    }
+
     fn explore(
         &self,
         asked: &[Asked],
@@ -298,11 +311,12 @@ impl Check<'_> {
         }
     }
 
-    /// The quotients that may be used: what is asked for, and all where nobody asked for the reduced system.
+    /// The quotients that may be used: what is asked for, and all where nobody asked for the reduced system, or
+    /// somebody else explores it.
     pub(in crate::theorem) fn quotients(&self) -> Vec<Quotient> {
         match self.options.reduce {
-            Reduce::Always => self.options.quotients.clone(),
-            Reduce::Auto | Reduce::First | Reduce::Last => Quotient::ALL.to_vec(),
+            Reduce::Always if !self.options.ends_early() => self.options.quotients.clone(),
+            _ => Quotient::ALL.to_vec(),
         }
     }
 
