@@ -410,7 +410,7 @@ pub struct States {
     pub original: Option<String>,
     /// States of the reduced system.
     pub reduced: Option<String>,
-    /// The reduced states and those inside its steps.
+    /// The reduced states and those inside its steps, if they were counted.
     pub visited: Option<String>,
 }
 

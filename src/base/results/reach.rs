@@ -36,7 +36,7 @@ pub struct ReachReport {
     /// How many of them were explored, with the reduction `symmetry`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub representatives: Option<String>,
-    /// Those and the states inside steps of the reduced system.
+    /// Those and the states inside steps of the reduced system, if they were counted.
     pub visited: Option<String>,
     /// Deadlocked states among them, if they were asked for and the exploration finished.
     pub deadlocks: Option<String>,

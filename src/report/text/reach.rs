@@ -69,7 +69,11 @@ fn counts(f: &mut String, report: &ReachReport) -> fmt::Result {
     };
     row(f, &system, report.states.as_ref().unwrap_or(&unknown))?;
     if report.theorem.is_some() {
-        let visited = report.visited.as_ref().unwrap_or(&unknown);
+        let visited = match (&report.visited, &report.states) {
+            (Some(visited), _) => visited,
+            (None, Some(_)) => "not counted",
+            (None, None) => &unknown,
+        };
         row(f, "with those inside its steps", visited)?;
     }
     if !report.not_counted().is_empty() {

@@ -355,7 +355,10 @@ impl Check<'_> {
         if !complete || !asked.iter().zip(&outcome.answers).all(is_good) {
             return Quick::Open;
         }
-        report.reductions = names(&quotients);
+        // Who explores elsewhere tells its own.
+        if !self.options.ends_early() {
+            report.reductions = names(&quotients);
+        }
         Quick::Answered(Box::new(outcome))
     }
 
