@@ -4,6 +4,8 @@
 mod command;
 #[path = "quotients/dead_locals.rs"]
 mod dead_locals;
+#[path = "quotients/inside.rs"]
+mod inside;
 #[path = "quotients/symmetry.rs"]
 mod symmetry;
 

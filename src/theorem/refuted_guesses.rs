@@ -7,7 +7,7 @@ use crate::base::control::{Control, Stop};
 use crate::base::results;
 use crate::base::results::{Refutation, Report, Status, VisibilityReason};
 use crate::engine::each_successor;
-use crate::engine::relations::{Concrete, Encoding, pick};
+use crate::engine::relations::{Bdds, Concrete, Encoding, pick};
 use crate::model::program::{CellId, How, LocId, Program, ThreadId, each_use};
 use crate::theorem::executions::search::execution;
 use crate::theorem::executions::trace::{overlap_of, step_at};
@@ -58,8 +58,7 @@ impl Check<'_> {
         if !matches!(held, Held::Open) || !self.options.ends_early() {
             return Ok(held);
         }
-        let asked: Vec<Asked> = on.2.iter().map(|g| g.asked.clone()).collect();
-        match prepared.keeps_the_discipline(&asked, LATER, self.control) {
+        match prepared.keeps_the_discipline(LATER, self.control) {
             true => Ok(Held::Stands),
             false => self.hold(report, on, inference, true),
         }
@@ -73,15 +72,12 @@ impl Check<'_> {
         inference: &mut Inference,
         to_the_end: bool,
     ) -> Result<Held, Stop> {
-        let (begun, left) = (encoding.m.work(), encoding.m.left());
+        let left = encoding.m.left();
         let work = match to_the_end {
             true => left,
             false => left.min(self.control.budget().little()),
         };
-        encoding.m.allow(work, usize::MAX);
-        let reduced = self.explore(report, explorer, goals);
-        let done = encoding.m.work() - begun;
-        encoding.m.allow(left.saturating_sub(done), usize::MAX);
+        let reduced = within(&encoding.m, work, || self.explore(report, explorer, goals));
         // Also after a limit: the violation of a guess must never be told as one of the model.
         if revise(encoding, explorer, &reduced, inference)? {
             self.left = self.left.saturating_sub(encoding.m.work());
@@ -127,21 +123,18 @@ pub fn settled(
         let goals = goals(&encoding, &[])?;
         visibility.repair(&encoding, &goals, false)?;
         let prepared = prepared(&encoding, &visibility);
-        let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
-        let stands = |most: u64| prepared.keeps_the_discipline(&asked, most, control);
-        if stands(SOON) {
+        if prepared.keeps_the_discipline(SOON, control) {
             return Ok(Some(inference));
         }
-        let little = effort.min(control.budget().little());
-        encoding.m.allow(little, usize::MAX);
         let explorer = Explorer::new(&encoding, &visibility)?;
-        let mut reduced = explore(&explorer, &goals);
+        let (m, left) = (&encoding.m, encoding.m.left());
+        let little = left.min(control.budget().little());
+        let mut reduced = within(m, little, || explore(&explorer, &goals));
         let mut is_refuted = revise(&encoding, &explorer, &reduced, &mut inference)?;
-        if !is_refuted && reduced.stopped == Some(Stop::Effort) && little < effort {
-            if stands(LATER) {
+        if !is_refuted && reduced.stopped == Some(Stop::Effort) && little < left {
+            if prepared.keeps_the_discipline(LATER, control) {
                 return Ok(Some(inference));
             }
-            encoding.m.allow(effort, usize::MAX);
             reduced = explore(&explorer, &goals);
             is_refuted = revise(&encoding, &explorer, &reduced, &mut inference)?;
         }
@@ -151,6 +144,15 @@ pub fn settled(
             None => return Ok(Some(inference)),
         }
     }
+}
+
+/// Does something with so much work on BDDs, of that which is left.
+fn within<T>(m: &Bdds, work: u64, does: impl FnOnce() -> T) -> T {
+    let (begun, left) = (m.work(), m.left());
+    m.allow(work, usize::MAX);
+    let done = does();
+    m.allow(left.saturating_sub(m.work() - begun), usize::MAX);
+    done
 }
 
 /// Revises the guesses that the reduced system refutes; whether there were any.
@@ -391,4 +393,40 @@ fn named(p: &Program, cells: &[CellId]) -> String {
         names.push(format!("{} more", cells.len() - SHOWN));
     }
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::control::{Budget, ParseLimits};
+    use crate::model::Loaded;
+
+    /// A stack of ids that seven threads use, with work of their own between.
+    const STACK: &str = "const N = 7; mutex m; var top: 0..3 = 0; var data[3]: 0..N = 0;
+        thread w(i in 0..N-1) {
+            var t: 0..N = 0; var k: 0..3 = 0;
+            while (true) {
+                t = i; k = 0; while (k < 3) { k = k + 1; }
+                lock(m); if (top < 3) { data[top] = t; top = top + 1; } unlock(m);
+                t = 0;
+                lock(m); if (top > 0) { top = top - 1; t = data[top]; data[top] = 0; } unlock(m);
+            }
+        }";
+
+    /// Neither a short search nor little work on BDDs shows that the guesses stand.
+    #[test]
+    fn guesses_that_take_long_are_settled_by_a_longer_search() {
+        let loaded = Loaded::load("m.cor", STACK, &[], ParseLimits::default());
+        let (loaded, _) = loaded.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let budget = Budget {
+            effort: 1 << 28,
+            ..Budget::default()
+        };
+        let control = Control::new(budget.clone());
+        let subject = Subject::new(loaded.program());
+        let found = settled(&subject, budget.effort, &control);
+        let inference = found.expect("within the limits").expect("guesses");
+        assert!(inference.has_guesses(inference.program()));
+        assert!(inference.program().protections.len() > 3);
+    }
 }

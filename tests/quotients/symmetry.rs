@@ -54,7 +54,7 @@ fn member(depth: u32) -> BoxedStrategy<String> {
 }
 
 /// Programs of one family, or of a family and another thread.
-fn families() -> impl Strategy<Value = String> {
+pub fn families() -> impl Strategy<Value = String> {
     let body = prop::collection::vec(member(1), 1..5).prop_map(|all| all.join(" "));
     let other = prop::sample::select(vec![
         "",
@@ -387,7 +387,7 @@ impl Mutant {
     }
 }
 
-fn asked(p: &Program) -> Vec<Question> {
+pub fn asked(p: &Program) -> Vec<Question> {
     let all = p.properties.iter().map(|x| Question {
         name: x.name.clone(),
         sort: Sort::Find,

@@ -113,16 +113,18 @@ impl Symmetry {
 
     /// The first thread that one may be exchanged with, or itself.
     pub fn first_of(&self, thread: ThreadId) -> ThreadId {
-        let mut families = self.families.iter();
-        let own = families.find(|f| f.threads.contains(&thread));
-        own.map_or(thread, |f| f.threads[0])
+        self.family_of(thread).map_or(thread, |f| f.threads[0])
     }
 
     /// All threads that one may be exchanged with, itself among them.
     pub fn members(&self, thread: ThreadId) -> Vec<ThreadId> {
-        let mut families = self.families.iter();
-        let own = families.find(|f| f.threads.contains(&thread));
+        let own = self.family_of(thread);
         own.map_or(vec![thread], |f| f.threads.clone())
+    }
+
+    fn family_of(&self, thread: ThreadId) -> Option<&Family> {
+        let mut families = self.families.iter();
+        families.find(|f| f.threads.contains(&thread))
     }
 
     /// Whether a cell is a member's own, so that an exchange swaps it with another's.
