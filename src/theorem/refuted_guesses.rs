@@ -422,7 +422,7 @@ mod tests {
             effort: 1 << 28,
             ..Budget::default()
         };
-        let control = Control::new(budget.clone());
+        let control = Control::new(budget);
         let subject = Subject::new(loaded.program());
         let found = settled(&subject, budget.effort, &control);
         let inference = found.expect("within the limits").expect("guesses");
