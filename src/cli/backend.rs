@@ -118,22 +118,16 @@ impl Backend for Library {
         (options, together): (&Options, Option<&Together>),
         control: &Control,
     ) -> Report {
-        let (theory, why) = match theorem {
-            Chosen::Theorem(theory) => (Some(theory.as_ref().clone()), None),
-            Chosen::Auto => {
-                let (chosen, why) = model.choose(false, control);
-                (chosen, Some(why))
-            }
-        };
-        let Some(theory) = theory else {
+        let Some((theory, others)) = theorem.theories() else {
             return unknown_theorem(theorem.name());
         };
-        let mut report = match together {
-            Some(together) => model.check_together(&theory, options, together, control),
-            None => model.check(&theory, options, control),
-        };
-        report.notes.splice(0..0, why);
-        report
+        let mut options = options.clone();
+        options.chooses = !others.is_empty();
+        options.others.extend(others);
+        match together {
+            Some(together) => model.check_together(&theory, &options, together, control),
+            None => model.check(&theory, &options, control),
+        }
     }
 
     fn movers(&self, model: &Session, control: &Control) -> MoversReport {

@@ -291,6 +291,7 @@ impl<'a, B: Backend> Session<'a, B> {
                     Some(_) => Vec::new(),
                     None => candidates().split_off(1),
                 },
+                chooses: false,
                 reduce: match (&args.theorem, args.reduce, args.detail()) {
                     // Each step, and whether it is visible.
                     (_, _, Detail::Steps) => Reduce::Always,

@@ -258,7 +258,9 @@ fn job(
             Some(plan) => Some(plan.meet(source, about, control)?),
             None => None,
         };
+        let (theory, others) = theorem.theories().ok_or(Wrong::NoTheorem)?;
         let options = ReachOptions {
+            others,
             together,
             engine: args.engine.into(),
             order,
@@ -279,18 +281,7 @@ fn job(
             certificate: args.certificate.is_some(),
             expect: args.expect,
         };
-        let (chosen, why) = match theorem {
-            Chosen::Auto => {
-                let (chosen, why) = model.choose(args.deadlock, control);
-                (chosen, Some(why))
-            }
-            Chosen::Theorem(theory) => (Some(*theory), None),
-        };
-        let Some(theory) = chosen else {
-            return Err(Wrong::NoTheorem);
-        };
-        let mut report = model.reach(&theory, &options, control);
-        report.notes.splice(0..0, why);
+        let report = model.reach(&theory, &options, control);
         Ok((warnings, ReachAnswer::Explored(Box::new(report))))
     }
 }

@@ -11,7 +11,7 @@ use coarsen::algebra::files::{Flawed, Text};
 use coarsen::algebra::{Theory, load_theorem, shipped};
 use coarsen::report::json::{self, Blamed};
 use coarsen::report::{diagnostics, text};
-use coarsen::theory;
+use coarsen::{candidates, theory};
 
 /// What a file of a theorem ends with.
 const FILE: &str = ".thy";
@@ -31,6 +31,17 @@ impl Chosen {
         match self {
             Chosen::Auto => AUTO,
             Chosen::Theorem(theory) => &theory.name,
+        }
+    }
+
+    /// The theorem, and those that may be applied instead.
+    pub fn theories(&self) -> Option<(Theory, Vec<Theory>)> {
+        match self {
+            Chosen::Auto => {
+                let mut all = candidates().into_iter();
+                all.next().map(|first| (first, all.collect()))
+            }
+            Chosen::Theorem(theory) => Some((theory.as_ref().clone(), Vec::new())),
         }
     }
 }

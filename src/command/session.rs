@@ -11,8 +11,7 @@ use crate::base::diagnostic::{Diagnostic, Span};
 use crate::base::evidence::Bundle;
 use crate::base::nearest;
 use crate::base::results::{
-    CompareReport, CompareRow, EvalReport, EveryReport, MoversReport, Note, ReachReport, Report,
-    Status,
+    CompareReport, CompareRow, EvalReport, EveryReport, MoversReport, ReachReport, Report, Status,
 };
 use crate::command::compare::compare;
 use crate::command::coverage::coverage;
@@ -162,7 +161,8 @@ impl Session {
             // Without it nothing is said; whatever stopped it has stopped the rest, too.
             report.coverage = coverage(program, options.coverage, control).ok();
         }
-        if uses(theory).is_none() && control.check().is_ok() {
+        let is_of_this = !options.chooses || report.theorem == theory.name;
+        if uses(theory).is_none() && is_of_this && control.check().is_ok() {
             // Whoever waits for an answer has it.
             control.publish(report);
             report.every = match options.every {
@@ -221,18 +221,6 @@ impl Session {
         let mut report = theorem::every(&asked, control);
         with_proofs(report.bundle.as_deref_mut(), theory, control);
         report
-    }
-
-    /// The theorem that promises the smaller reduced system of those that apply, with the reason. `deadlock` says that
-    /// deadlocks are asked for.
-    pub fn choose(&self, deadlock: bool, control: &Control) -> (Option<Theory>, Note) {
-        let mut program = self.model.program.clone();
-        if deadlock {
-            program.deadlock_free.get_or_insert(Span::default());
-        }
-        let theories = candidates();
-        let (chosen, why) = theorem::choose(&self.model.name, &program, &theories, control);
-        (theories.into_iter().nth(chosen), why)
     }
 
     /// Compares all techniques; `told` is given each row as soon as it is known.

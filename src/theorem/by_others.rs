@@ -15,7 +15,7 @@ use super::verdict;
 use super::wellformed::WF_INIT_EXCL;
 use crate::algebra::Theory;
 use crate::base::control::Control;
-use crate::base::results::{Note, Report, Status};
+use crate::base::results::{Report, Status};
 use crate::model::program::Program;
 use std::time::Instant;
 
@@ -112,7 +112,8 @@ impl Chosen {
         if options.reduce == Reduce::Last {
             return full(Report::undecided(name, &theory.name));
         }
-        if !may_be_full || in_full::is_for_one(subject, &options, control) {
+        let is_given = !may_be_full && !options.chooses;
+        if is_given || in_full::is_for_one(subject, &options, control) {
             let (report, Done { prepared, .. }) = settle(theory);
             let applies = !may_be_full || applies(&report);
             return Chosen {
@@ -120,28 +121,18 @@ impl Chosen {
                 ..full(report)
             };
         }
-        let Candidates {
-            theories,
-            order,
-            mut told,
-        } = Candidates::of(subject, theory, &options.others, control);
-        let mut first = None;
-        for n in order {
-            let theory = &theories[n];
-            let (mut report, done) = settle(theory);
-            if applies(&report) && done.prepared.is_some() {
-                let note = Note::Chosen(theory.name.clone(), told);
-                report.notes.insert(0, note);
-                return Chosen {
-                    theory: theory.clone(),
-                    prepared: done.prepared,
-                    ..full(report)
-                };
-            }
-            told[n].1 = in_full::left_open(&report);
-            first = first.or(Some(report));
+        let is_reduced = |report: &Report, done: &Done| applies(report) && done.prepared.is_some();
+        let best = Candidates::of(subject, theory, &options.others, control)
+            .apply(control, settle, is_reduced);
+        let Some((theory, report, done)) = best else {
+            return full(Report::undecided(name, &theory.name));
+        };
+        let applies = !may_be_full || applies(&report);
+        Chosen {
+            theory,
+            prepared: done.prepared.filter(|_| applies),
+            ..full(report)
         }
-        full(first.unwrap_or_else(|| Report::undecided(name, &theory.name)))
     }
 }
 

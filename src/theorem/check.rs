@@ -108,6 +108,8 @@ pub struct CheckOptions {
     pub quotients: Vec<Quotient>,
     /// Theorems that may be applied instead, if one promises more and nothing is asked for that only a reduction has.
     pub others: Vec<Theory>,
+    /// Whether to apply the one that promises most, whatever is asked for.
+    pub chooses: bool,
     /// Whether to say of each constant that numbers threads for which of its values the hypotheses hold, too.
     pub every: ForEvery,
     /// Whether the theorem has to be applied. All that only a reduction has, such as evidence, has it applied, too.
@@ -212,7 +214,10 @@ pub fn check_with_facts(
         ..options.clone()
     };
     let subject = Subject::new(program);
-    let (report, done) = run(name, &subject, theory, &options, control);
+    let (report, done) = match options.chooses {
+        true => in_full::by_best(name, &subject, theory, &options, control),
+        false => run(name, &subject, theory, &options, control),
+    };
     (report, done.discharge)
 }
 

@@ -2,12 +2,10 @@
 //!
 //! How many states a reduced system has is not known before it is explored. What is estimated are its control states:
 //! for each thread the locations at which other threads are scheduled, multiplied over all threads. Variables add about
-//! the same factor for all theorems. Who asks for `auto` has every theorem prepared, so these locations are known. A
-//! check in turns can't wait for that: there they are estimated, too, by the text. A step is what the disciplines of
+//! the same factor for all theorems. These locations are estimated, too, by the text: a step is what the disciplines of
 //! the variables that it mentions say. Nothing rests on an estimate: a theorem that leaves something open is followed
 //! by the next.
 
-use super::check::{Prepared, prepare};
 use super::inference::{Inference, Subject};
 use super::properties::asked;
 use super::reduced::transactions::{self, Phase, Phased, fewest};
@@ -15,7 +13,7 @@ use super::verdict::gap;
 use super::visibility::mentioned;
 use crate::algebra::Theory;
 use crate::base::control::Control;
-use crate::base::results::{Candidate, Note};
+use crate::base::results::{Candidate, Note, Report};
 use crate::engine::compiled::{Mover, Movers};
 use crate::model::program::{
     CellId, Class, Command, Edge, Expr, How, LocId, NO_OWNER, Program, Target, Thread, ThreadId,
@@ -24,56 +22,14 @@ use crate::model::program::{
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 
-/// The theorem to be used: its position, and why.
-pub fn choose(
-    name: &str,
-    program: &Program,
-    theories: &[Theory],
-    control: &Control,
-) -> (usize, Note) {
-    let mut best: Option<Promise> = None;
-    let mut told = Vec::new();
-    for (n, theory) in theories.iter().enumerate() {
-        let (report, prepared) = prepare(name, program, theory, &[], control);
-        let candidate = match (&prepared, gap(&report), report.limits.hit) {
-            (Some(prepared), None, _) => {
-                let size = scheduled(prepared);
-                let promise = Candidate::Promises(size.to_string());
-                if best.as_ref().is_none_or(|(_, smallest)| size < *smallest) {
-                    best = Some((n, size));
-                }
-                promise
-            }
-            (_, _, Some(hit)) => Candidate::Hit(hit),
-            (_, Some(gap), None) => Candidate::Gap(gap),
-            (None, None, None) => Candidate::Unprepared,
-        };
-        told.push((theory.name.clone(), candidate));
-    }
-    let chosen = best.map_or(0, |(n, _)| n);
-    let name = theories.get(chosen).map(|t| t.name.clone());
-    (chosen, Note::Chosen(name.unwrap_or_default(), told))
-}
-
-/// The control states in which threads of a reduced system are scheduled.
-fn scheduled(prepared: &Prepared) -> BigUint {
-    let threads = prepared.program.threads.iter().zip(&prepared.visible);
-    let points = |(thread, visible): (&Thread, &Vec<bool>)| {
-        let wrong = |l: &usize| Some(*l) == thread.wrong;
-        let points = (0..visible.len()).filter(|l| visible[*l] && !wrong(l));
-        BigUint::from(points.count().max(1))
-    };
-    threads.map(points).product()
-}
-
 /// Theorems to be tried.
-pub(super) struct Candidates {
+pub struct Candidates {
     /// They, as they were given.
-    pub theories: Vec<Theory>,
+    theories: Vec<Theory>,
     /// Their positions, the most promising first.
-    pub order: Vec<usize>,
+    order: Vec<usize>,
     /// What is told of each.
-    pub told: Vec<(String, Candidate)>,
+    told: Vec<(String, Candidate)>,
 }
 
 impl Candidates {
@@ -86,6 +42,42 @@ impl Candidates {
             order: promises.into_iter().map(|(n, _)| n).collect(),
             theories,
         }
+    }
+
+    /// Applies one after the other until one leaves nothing open, or a limit is hit: that theorem, and what came of it.
+    /// If all leave something open, it is the first that was given. What was chosen, and what is known of the others,
+    /// is noted in the report.
+    pub fn apply<T>(
+        mut self,
+        control: &Control,
+        mut applied: impl FnMut(&Theory) -> (Report, T),
+        leaves_nothing: impl Fn(&Report, &T) -> bool,
+    ) -> Option<(Theory, Report, T)> {
+        let mut open = None;
+        for n in self.order {
+            let theory = &self.theories[n];
+            let (mut report, done) = applied(theory);
+            let chosen = Note::Chosen(theory.name.clone(), self.told.clone());
+            report.notes.insert(0, chosen);
+            let is_last = leaves_nothing(&report, &done) || control.check().is_err();
+            self.told[n].1 = left_open(&report);
+            if is_last {
+                return Some((theory.clone(), report, done));
+            }
+            if n == 0 {
+                open = Some((theory.clone(), report, done));
+            }
+        }
+        open
+    }
+}
+
+/// What is told of a theorem that leaves something open.
+fn left_open(report: &Report) -> Candidate {
+    match (gap(report), &report.limits.hit) {
+        (_, Some(hit)) => Candidate::Hit(hit.clone()),
+        (Some(gap), None) => Candidate::Gap(gap),
+        (None, None) => Candidate::Open,
     }
 }
 

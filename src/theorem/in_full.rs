@@ -12,8 +12,8 @@ use super::verdict;
 use crate::algebra::Theory;
 use crate::base::control::{Control, Hit, Stop};
 use crate::base::results::{
-    Candidate, Contradiction, Doubt, Evidence, Note, Property, PropertyKind, PropertyReason,
-    Report, Status, Verdict,
+    Contradiction, Doubt, Evidence, Note, Property, PropertyKind, PropertyReason, Report, Status,
+    Verdict,
 };
 use crate::base::{Side, Turns};
 use crate::engine::reach::{Answer, Outcome, Question};
@@ -74,21 +74,13 @@ pub(super) fn is_for_one(subject: &Subject, options: &CheckOptions, control: &Co
         let inference = subject.inference(control).ok().flatten();
         inference.is_some_and(|i| i.has_guesses(i.program()))
     };
-    options.others.is_empty() || !subject.program.claims.is_empty() || guesses()
-}
-
-/// What is told of a theorem that leaves something open.
-pub(super) fn left_open(report: &Report) -> Candidate {
-    match (verdict::gap(report), &report.limits.hit) {
-        (_, Some(hit)) => Candidate::Hit(hit.clone()),
-        (Some(gap), None) => Candidate::Gap(gap),
-        (None, None) => Candidate::Open,
-    }
+    let is_free = || subject.program.claims.is_empty() && !guesses();
+    options.others.is_empty() || !options.chooses && !is_free()
 }
 
 /// Checks a program by the theorem that promises most of those that may be used, and by the next if that leaves
 /// something open. Where all do, the answer is that of the theorem asked for.
-fn by_best(
+pub(super) fn by_best(
     name: &str,
     subject: &Subject,
     theory: &Theory,
@@ -98,26 +90,10 @@ fn by_best(
     if is_for_one(subject, options, control) {
         return run(name, subject, theory, options, control);
     }
-    let Candidates {
-        theories,
-        order,
-        mut told,
-    } = Candidates::of(subject, theory, &options.others, control);
-    let mut open = None;
-    for n in order {
-        let theory = &theories[n];
-        let (mut report, done) = run(name, subject, theory, options, control);
-        let chosen = Note::Chosen(theory.name.clone(), told.clone());
-        report.notes.insert(0, chosen);
-        if is_settled(&report) || control.check().is_err() {
-            return (report, done);
-        }
-        told[n].1 = left_open(&report);
-        if n == 0 || open.is_none() {
-            open = Some((report, done));
-        }
-    }
-    open.unwrap_or_else(|| run(name, subject, theory, options, control))
+    let applied = |theory: &Theory| run(name, subject, theory, options, control);
+    Candidates::of(subject, theory, &options.others, control)
+        .apply(control, applied, |report, _| is_settled(report))
+        .map_or_else(|| applied(theory), |(_, report, done)| (report, done))
 }
 
 /// Whether nothing is left to be said.

@@ -34,7 +34,7 @@ pub use by_others::check_by;
 pub use check::{
     CheckOptions, ForEvery, Prepared, Reduce, Until, check, check_with_facts, prepare,
 };
-pub use choice::choose;
+pub use choice::Candidates;
 pub(crate) use claims::{Divided, PATTERNS, Pattern, by_path, class, commits};
 pub use claims::{alike, blocks, has_blocks};
 pub use discharge::facts::{Class, Derived, Discharge, Fact, Letter};

@@ -13,7 +13,7 @@ use coarsen::engine::reach::{
 use coarsen::engine::{Heuristic, State};
 use coarsen::model::program::{Expr, Program, ThreadId};
 use coarsen::results::Status;
-use coarsen::{ReachOptions, Session, theory};
+use coarsen::{ReachOptions, Session, candidates, theory};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -331,10 +331,11 @@ fn agrees(session: &Session, theorem: &str, por: &Por) -> Result<usize, TestCase
         operations: Some(20_000),
         ..ReachOptions::default()
     };
-    let theory = match theorem {
-        "auto" => session.choose(true, &control()).0.expect("one of them"),
-        name => theory(name).expect("shipped"),
+    let (theory, others) = match theorem {
+        "auto" => (candidates().remove(0), candidates().split_off(1)),
+        name => (theory(name).expect("shipped"), Vec::new()),
     };
+    let asked = ReachOptions { others, ..asked };
     let run = |options: &ReachOptions| session.reach(&theory, options, &control());
     let full = run(&asked);
     let mine = run(&ReachOptions {

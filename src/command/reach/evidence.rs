@@ -10,8 +10,8 @@ use crate::model::program::{Expr, Program};
 use crate::theorem::{CheckOptions, check, empty, invariant};
 
 /// What shows the answers of a reduced system: the theorem, and the program with all questions as properties.
-pub(super) struct Applied<'a> {
-    pub theory: &'a Theory,
+pub(super) struct Applied {
+    pub theory: Theory,
     pub program: Program,
 }
 
@@ -78,7 +78,7 @@ impl Run<'_> {
         let checked = check(
             &report.model,
             &applied.program,
-            applied.theory,
+            &applied.theory,
             &options,
             self.control,
         );

@@ -7,16 +7,14 @@
 mod bdds;
 mod evidence;
 mod expected;
+mod hypotheses;
 mod tell;
 
 use crate::algebra::Theory;
 use crate::base::control::{Control, Stop};
 use crate::base::diagnostic::Span;
 use crate::base::results::distributed::Distributed;
-use crate::base::results::{
-    self, Contradiction, Doubt, Gap, Note, PropertyReason, ReachReason, ReachReport, Silence,
-    Status,
-};
+use crate::base::results::{Contradiction, Gap, Note, ReachReport, Silence};
 use crate::distributed::{Subject, Together, distributed};
 use crate::engine::Heuristic;
 use crate::engine::Variable;
@@ -25,12 +23,11 @@ use crate::engine::diagrams::Strategy;
 use crate::engine::partial_order::{self, Por};
 use crate::engine::quotients::{DeadLocals, Quotient, Symmetry};
 use crate::engine::reach::{
-    Answer, Attempt, How, INSIDE, Outcome, Question, Reduction, Settings, Sort, diagrams,
-    enumerate, explicit, portfolio,
+    Answer, Attempt, How, Outcome, Question, Reduction, Settings, Sort, diagrams, enumerate,
+    explicit, portfolio,
 };
 use crate::model::program::{Expr, LocId, Program, Property};
 use crate::model::text::ast::PropertyKind;
-use crate::theorem::{gap, prepare, uses};
 use evidence::Applied;
 use std::time::Instant;
 
@@ -99,6 +96,8 @@ pub struct ReachOptions {
     pub order: Order,
     /// Explore the reduced system.
     pub reduced: bool,
+    /// Theorems that may be applied instead, if one promises more.
+    pub others: Vec<Theory>,
     /// Leave out orders of independent steps by these techniques, state by state.
     pub por: Option<Por>,
     /// See states as one in these ways.
@@ -133,6 +132,7 @@ impl Default for ReachOptions {
             engine: Engine::Auto,
             order: Order::Best,
             reduced: false,
+            others: Vec::new(),
             por: None,
             quotients: Vec::new(),
             deadlock: false,
@@ -229,9 +229,9 @@ pub fn reach(
     };
     let mut applied = None;
     if options.reduced {
-        report.theorem = Some(theory.name.clone());
         let clock = Instant::now();
-        let ready = run.reduce(name, theory, &mut report);
+        let (theory, ready) = run.reduce(name, theory, &mut report);
+        report.theorem = Some(theory.name.clone());
         applied = run.asked.take().map(|program| Applied { theory, program });
         report.timing.hypotheses = clock.elapsed().as_secs_f64();
         if !ready {
@@ -319,93 +319,6 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Settles the hypotheses and finds the reduced system; whether there is one to explore.
-    fn reduce(&mut self, name: &str, theory: &Theory, report: &mut ReachReport) -> bool {
-        self.control.enter("the theorem's hypotheses");
-        if uses(theory).is_some() {
-            // Only what the questions mention has to be kept.
-            let questions = &self.questions;
-            // That a thread goes wrong is what the theorem speaks of.
-            let wrong = self.program.gone_wrong();
-            let asked = |p: &Property| {
-                let name = |q: &Question| p.name == q.name || p.name == goal_name(&q.name);
-                questions.iter().any(name) && p.expr != wrong
-            };
-            self.program.properties.retain(asked);
-            let deadlock = self.options.deadlock.then(Span::default);
-            self.program.deadlock_free = self.program.deadlock_free.and(deadlock).or(deadlock);
-        }
-        self.asked = Some(self.program.clone());
-        let (checked, prepared) = prepare(
-            name,
-            &self.program,
-            theory,
-            &self.options.quotients,
-            self.control,
-        );
-        self.gap = gap(&checked);
-        report.gap.clone_from(&self.gap);
-        if let (Some(gap), Some(file)) = (&self.gap, checked.unproved) {
-            report.reason = ReachReason::Unproved(file);
-            let open = |q: &Question| results::Property {
-                reason: PropertyReason::NotFound(Doubt::Gap(gap.clone())),
-                ..results::Property::undecided(&q.name, tell::kind(q.sort))
-            };
-            report.questions = self.questions.iter().map(open).collect();
-            return false;
-        }
-        if checked.silence.evaluated {
-            report.notes.push(Note::Evaluated(theory.name.clone()));
-        }
-        self.silence = checked.silence;
-        let hides = |w: &&crate::base::results::Hypothesis| w.status != Status::Holds;
-        let open = checked.well_formedness.iter().filter(hides);
-        self.hidden = open.map(|w| w.id.clone()).collect();
-        let Some(prepared) = prepared else {
-            if let Some(hit) = checked.limits.hit {
-                report.reason = ReachReason::NotReduced(hit.clone());
-                report.limits.hit = Some(hit);
-            }
-            return false;
-        };
-        if let Some(gap) = &self.gap {
-            report.notes.push(Note::Gap(gap.clone()));
-        }
-        let inferred = checked.discipline.into_iter();
-        report.notes.extend(inferred.map(Note::Inferred));
-        self.program = prepared.program;
-        if let Some((program, origin)) = prepared.plain {
-            let mut questions = self.questions.clone();
-            for (question, here) in self.questions.iter_mut().zip(&mut questions) {
-                let of = |p: &Program| {
-                    let name = |p: &&Property| {
-                        p.name == question.name || p.name == goal_name(&question.name)
-                    };
-                    p.properties.iter().find(name).map(|p| p.expr.clone())
-                };
-                if here.expr == program.gone_wrong() {
-                    question.expr = self.program.gone_wrong();
-                    continue;
-                }
-                let (phased, plain) = (of(&self.program), of(&program));
-                if question.sort == Sort::Deadlock {
-                    question.expr = which_deadlocks(&self.program);
-                    here.expr = which_deadlocks(&program);
-                    continue;
-                }
-                question.expr = phased.unwrap_or_else(|| question.expr.clone());
-                here.expr = plain.unwrap_or_else(|| here.expr.clone());
-            }
-            self.plain = Some((program, questions, origin));
-        }
-        self.reduction = Some(Reduction {
-            visible: prepared.visible,
-            when_blocked: prepared.when_blocked,
-            inside: INSIDE,
-        });
-        true
-    }
-
     /// Has the program forget dead locals, if that is wanted.
     fn forget(&mut self, report: &mut ReachReport) {
         let names = self.options.quotients.iter().map(|q| q.name().to_string());
