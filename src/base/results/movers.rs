@@ -147,7 +147,7 @@ impl MoverClass {
 
 /// A law that an action has to obey as a mover: a is the action, b the other. It stands in JSON as a formula and in
 /// words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Law {
     /// `a b <= b a`, for right movers
     Right,

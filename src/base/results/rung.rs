@@ -3,7 +3,7 @@
 use serde::Serializer;
 
 /// An inductive invariant on whose states a hypothesis was evaluated; each is stronger than those before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rung {
     /// All type-correct states.
     True,

@@ -23,4 +23,4 @@ pub use evaluate::{Evaluator, Ground, GroundAtom, Meaning, Restriction, Scope, V
 pub use inclusion::{Failure, Outcome, Taken};
 pub use layout::{Bit, Item, Layout, Q};
 pub use relation::Rel;
-pub use witness::{Concrete, image, pick, preimage, singleton, walk};
+pub use witness::{Concrete, encode, image, pick, preimage, singleton, walk};

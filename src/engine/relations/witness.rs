@@ -51,8 +51,25 @@ pub fn pick(e: &Encoding, set: &Bdd) -> Option<Concrete> {
 
 /// The set of one state, as far as these bits tell.
 pub fn singleton(e: &Encoding, concrete: &Concrete, bits: &[Bit]) -> Bdd {
-    let literals: Vec<(usize, bool)> = bits
-        .iter()
+    e.m.cube(&literals(e, concrete, bits))
+}
+
+/// A state in which nothing has been violated, as a valuation of the levels before a step.
+pub fn encode(e: &Encoding, state: &State) -> BddValuation {
+    let concrete = Concrete {
+        state: state.clone(),
+        violated: false,
+    };
+    let mut valuation = BddValuation::all_false(e.m.no().num_vars());
+    for (level, value) in literals(e, &concrete, &e.all_bits()) {
+        valuation.set_value(BddVariable::from_index(level), value);
+    }
+    valuation
+}
+
+/// A state at the levels before a step, as far as these bits tell.
+fn literals(e: &Encoding, concrete: &Concrete, bits: &[Bit]) -> Vec<(usize, bool)> {
+    bits.iter()
         .filter_map(|&b| {
             let item = e.layout.item(b)?;
             let group = e.layout.group(item);
@@ -68,8 +85,7 @@ pub fn singleton(e: &Encoding, concrete: &Concrete, bits: &[Bit]) -> Bdd {
                 code >> (group.width - 1 - (b - group.first)) & 1 == 1,
             ))
         })
-        .collect();
-    e.m.cube(&literals)
+        .collect()
 }
 
 /// A first and a last state related by `rel`, the first with the smallest values in the variable order.

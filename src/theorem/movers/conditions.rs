@@ -201,10 +201,10 @@ impl MoverSearch<'_, '_> {
         };
         let (mut right, mut left) = (true, true);
         for other in first(&judged.right) {
-            right = right && (anyway.right || self.is_right(n, other, known)?.is_none());
+            right = right && (anyway.right || self.is_right(n, other, known)?);
         }
         for other in first(&judged.left) {
-            left = left && (anyway.left || self.is_left(n, other, known)?.is_none());
+            left = left && (anyway.left || self.is_left(n, other, known)?);
         }
         Ok((right, left))
     }

@@ -29,9 +29,7 @@ impl MoverSearch<'_, '_> {
         };
         let (e, law) = (self.e, obstacle.law);
         let (known, rung) = self.strongest()?;
-        let (left, right) = self.sides(law, (a, b), &known)?;
-        let failing = e.m.and_not(&left, &right)?;
-        let failing = e.m.exists(&failing, |l| l % 3 != 0)?;
+        let failing = e.m.and(&*self.broken(law, (a, b))?, &known)?;
         let mut missed = Missed {
             thread: e.program.threads[e.actions[a].thread].name.clone(),
             other: step_of(e, b),

@@ -5,12 +5,12 @@
 //! and nothing rests on which.
 
 use crate::base::control::Stop;
-use crate::engine::relations::{Concrete, Encoding, singleton};
+use crate::engine::relations::{Encoding, encode};
 use crate::engine::{
     State, Successor, each_successor, initial_candidates, initially_violated, is_initial, violates,
 };
 use crate::model::program::{LocId, Program, ThreadId};
-use biodivine_lib_bdd::Bdd;
+use biodivine_lib_bdd::{Bdd, BddValuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
@@ -32,16 +32,17 @@ const ENOUGH: usize = 1 << 6;
 /// States that were met, without violations on the way.
 pub(super) struct Met {
     states: Vec<State>,
+    encoded: Vec<BddValuation>,
     /// By thread and location: those in which it is there.
     at: FxHashMap<(ThreadId, LocId), Vec<usize>>,
 }
 
 impl Met {
-    /// Walks through a program.
+    /// Walks through a program, as far as nothing but what is `calm` is met.
     ///
     /// # Errors
     /// As [`Control::check`](crate::base::control::Control::check).
-    pub(super) fn new(e: &Encoding) -> Result<Met, Stop> {
+    pub(super) fn new(e: &Encoding, calm: &Bdd) -> Result<Met, Stop> {
         let p = e.program;
         let size = p.cells.len() + p.threads.len();
         let steps = STEPS.min(COPIED / size.max(1));
@@ -69,20 +70,29 @@ impl Met {
                 }
             }
         }
+        let (states, encoded): (Vec<State>, Vec<BddValuation>) = states
+            .into_iter()
+            .map(|state| {
+                let encoded = encode(e, &state);
+                (state, encoded)
+            })
+            .filter(|(_, encoded)| calm.eval_in(encoded))
+            .unzip();
         let mut at: FxHashMap<(ThreadId, LocId), Vec<usize>> = FxHashMap::default();
         for (n, state) in states.iter().enumerate() {
             for (t, l) in state.locations().into_iter().enumerate() {
                 at.entry((t, l)).or_default().push(n);
             }
         }
-        Ok(Met { states, at })
+        Ok(Met {
+            states,
+            encoded,
+            at,
+        })
     }
 
     /// Some of them in which these threads are at these locations.
-    ///
-    /// # Errors
-    /// Any [`Stop`].
-    pub(super) fn at(&self, e: &Encoding, places: &[(ThreadId, LocId)]) -> Result<Bdd, Stop> {
+    pub(super) fn at(&self, places: &[(ThreadId, LocId)]) -> Vec<&BddValuation> {
         let none = Vec::new();
         let lists = places
             .iter()
@@ -92,18 +102,11 @@ impl Met {
             let mut places = places.iter();
             places.all(|(t, l)| self.states[**n].location(*t) == *l)
         };
-        let (bits, here) = (e.all_bits(), fewest.iter().filter(here).collect::<Vec<_>>());
+        let here: Vec<&usize> = fewest.iter().filter(here).collect();
         // Those that follow each other on a walk have much in common.
         let apart = here.len().div_ceil(ENOUGH).max(1);
-        here.into_iter()
-            .step_by(apart)
-            .try_fold(e.m.no(), |all, n| {
-                let state = Concrete {
-                    state: self.states[*n].clone(),
-                    violated: false,
-                };
-                e.m.or(&all, &singleton(e, &state, &bits))
-            })
+        let some = here.into_iter().step_by(apart);
+        some.map(|n| &self.encoded[*n]).collect()
     }
 }
 
@@ -144,6 +147,7 @@ impl Chance {
 
 #[cfg(test)]
 mod tests {
+    use super::super::calm;
     use super::Met;
     use crate::base::control::{Control, ParseLimits};
     use crate::engine::relations::{Concrete, Encoding, singleton};
@@ -164,9 +168,10 @@ mod tests {
             let control = Control::default();
             let e = Encoding::new(&model.program, &control).expect("small");
             let all = reachable(&e, usize::MAX).expect("small").expect("small");
-            let met = Met::new(&e).expect("no limit");
+            let met = Met::new(&e, &calm(&e).expect("small")).expect("no limit");
             assert!(met.states.len() > 5);
-            for state in &met.states {
+            for (state, encoded) in met.states.iter().zip(&met.encoded) {
+                assert!(all.eval_in(encoded));
                 let state = Concrete {
                     state: state.clone(),
                     violated: false,

@@ -14,6 +14,7 @@ mod branches;
 mod candidates;
 mod conditions;
 mod exchange;
+mod laws;
 mod met;
 
 pub use branches::{Branch, branches};
@@ -27,6 +28,7 @@ use crate::model::program::{LocId, ThreadId};
 use crate::theorem::exchanges::Exchanges;
 use crate::theorem::invariants::{Budgets, Ladder, Rung};
 use biodivine_lib_bdd::Bdd;
+use laws::{Broken, LEFT, RIGHT};
 use met::Met;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -120,13 +122,6 @@ struct Part {
     violating: Bdd,
 }
 
-/// Two actions one after the other.
-struct Composed {
-    of: (usize, usize),
-    there: Bdd,
-    back: Bdd,
-}
-
 /// An action up to an exchange of threads.
 type Kind = (ThreadId, LocId);
 
@@ -150,9 +145,12 @@ pub struct MoverSearch<'e, 'p> {
     met: Option<Met>,
     calm: Bdd,
     parts: Vec<Part>,
-    /// Two actions one after the other, in both orders: what was composed last is asked for again, both ways and on
-    /// each rung.
-    composed: RefCell<Option<Rc<Composed>>>,
+    /// Where laws about two actions fail: what was composed last is asked for again, both ways and on each rung.
+    broken: RefCell<Option<Broken>>,
+    /// The states of rungs in which nothing has been violated.
+    states: FxHashMap<Rung, Rc<Bdd>>,
+    /// States that control alone does not exclude, in which nothing has been violated.
+    controlled: Option<Rc<Bdd>>,
     detail: Detail,
     /// What is tried, in this order.
     rungs: Vec<Rung>,
@@ -173,7 +171,9 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             met: None,
             calm: calm(e)?,
             parts: Vec::new(),
-            composed: RefCell::default(),
+            broken: RefCell::default(),
+            states: FxHashMap::default(),
+            controlled: None,
             detail,
             rungs: Rung::ALL.to_vec(),
             exchanges: Exchanges::new(e.program),
@@ -294,14 +294,14 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         for v in seen {
             let set = &wanted[v];
             let (right, up) = match judged.right.is_empty() || all {
-                true => self.climb(&[n], &mut Known::default(), |s, j| {
-                    Ok(s.enters(n, set, j)?.then_some(Law::Enters))
+                true => self.climb(&[n], &mut Known::default(), &[Law::Enters], |s, _| {
+                    s.into(&s.parts[n].clean, set).map(Rc::new)
                 })?,
                 false => NOT_ASKED,
             };
             let (left, down) = match judged.left.is_empty() || all {
-                true => self.climb(&[n], &mut Known::default(), |s, j| {
-                    Ok(s.leaves(n, set, j)?.then_some(Law::Leaves))
+                true => self.climb(&[n], &mut Known::default(), &[Law::Leaves], |s, _| {
+                    s.out_of(&s.parts[n].clean, set).map(Rc::new)
                 })?,
                 false => NOT_ASKED,
             };
@@ -333,10 +333,9 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
     ) -> Result<(Option<Law>, Rung), Stop> {
         let key = (self.kind(n), self.kind(other), right);
         let mut known = self.pairs.get(&key).copied().unwrap_or_default();
-        let found = self.climb(&[n, other], &mut known, |s, j| match right {
-            true => s.is_right(n, other, j),
-            false => s.is_left(n, other, j),
-        })?;
+        let laws: &[Law] = if right { &RIGHT } else { &LEFT };
+        let pair = (n, other);
+        let found = self.climb(&[n, other], &mut known, laws, |s, law| s.broken(law, pair))?;
         self.pairs.insert(key, known);
         Ok(found)
     }
@@ -346,13 +345,14 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         (self.exchanges.first(action.thread), action.location)
     }
 
-    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails. The law is
-    /// about steps of these actions.
+    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails; `broken`
+    /// says where a law about steps of these actions fails.
     fn climb(
         &mut self,
         about: &[usize],
         known: &mut Known,
-        fails: impl Fn(&Self, &Bdd) -> Result<Option<Law>, Stop>,
+        laws: &[Law],
+        broken: impl Fn(&Self, Law) -> Result<Rc<Bdd>, Stop>,
     ) -> Result<(Option<Law>, Rung), Stop> {
         let rungs = self.rungs.clone();
         let (mut law, mut met) = (None, None);
@@ -364,64 +364,97 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
                 law = Some(failed);
                 continue;
             }
+            // A law that fails at reachable states fails on all rungs, which contain them. Laws are looked at in turn,
+            // so it is the one that is told if none before it fails.
+            let (before, failing) = match met {
+                Some(met) => met,
+                None => *met.insert(self.met(about, laws, &broken)?),
+            };
+            let fails = |s: &Self, j: &Bdd| s.first_broken(&laws[..before], &broken, j);
             // What holds on more states holds on those of the rung. (Who asks for one rung has its states already.)
             if rung == Rung::ThreadModular
                 && rungs.len() > 1
-                && let Some(more) = self.ladder.controlled()?.cloned()
-                && fails(self, &self.e.m.and(&more, &self.calm)?)?.is_none()
+                && failing.is_none()
+                && let Some(more) = self.controlled()?
+                && fails(self, &more)?.is_none()
             {
                 known.holds = Some(rung);
                 return Ok((None, rung));
             }
-            let Some(j) = self.states(rung)? else {
-                continue;
+            if before > 0 {
+                let Some(j) = self.states(rung)? else {
+                    continue;
+                };
+                law = fails(self, &j)?;
+            }
+            let top = match law {
+                Some(_) => Some(&rung),
+                None => rungs.last(),
             };
-            law = fails(self, &j)?;
+            law = law.or(failing);
             let Some(failed) = law else {
                 known.holds = Some(rung);
                 return Ok((None, rung));
             };
-            known.fails = Some((rung, failed));
-            if met.is_none() && rungs.last() != Some(&rung) {
-                let some = self.met(about)?;
-                met = Some(fails(self, &some)?);
-            }
-            // Laws are looked at in turn, so one that is the first to fail here and at reachable states is so on all
-            // rungs above, which contain what is reachable and lie within this one.
-            if met == Some(law) {
-                known.fails = rungs.last().map(|top| (*top, failed));
-            }
+            known.fails = top.map(|top| (*top, failed));
         }
         Ok((law, Rung::True))
     }
 
-    /// Some reachable states in which these actions may be taken next, and nothing has been violated.
-    fn met(&mut self, actions: &[usize]) -> Result<Bdd, Stop> {
+    /// The first law that fails at some states that are reachable in any case, in which these actions may be taken next
+    /// and nothing has been violated; and how many come before it.
+    fn met(
+        &mut self,
+        actions: &[usize],
+        laws: &[Law],
+        broken: impl Fn(&Self, Law) -> Result<Rc<Bdd>, Stop>,
+    ) -> Result<(usize, Option<Law>), Stop> {
         if self.met.is_none() {
-            self.met = Some(Met::new(self.e)?);
+            self.met = Some(Met::new(self.e, &self.calm)?);
         }
         let place = |n: &usize| (self.e.actions[*n].thread, self.e.actions[*n].location);
         let places: Vec<(ThreadId, LocId)> = actions.iter().map(place).collect();
-        let states = match &self.met {
-            Some(met) => met.at(self.e, &places)?,
-            None => self.e.m.no(),
+        let Some(met) = &self.met else {
+            return Ok((laws.len(), None));
         };
-        self.e.m.and(&states, &self.calm)
+        let states = met.at(&places);
+        for (n, &law) in laws.iter().enumerate() {
+            let bad = broken(self, law)?;
+            if states.iter().any(|s| bad.eval_in(s)) {
+                return Ok((n, Some(law)));
+            }
+        }
+        Ok((laws.len(), None))
     }
 
     /// The states of a rung in which nothing has been violated.
-    fn states(&mut self, rung: Rung) -> Result<Option<Bdd>, Stop> {
+    fn states(&mut self, rung: Rung) -> Result<Option<Rc<Bdd>>, Stop> {
+        if let Some(known) = self.states.get(&rung) {
+            return Ok(Some(Rc::clone(known)));
+        }
         let j = match (rung, self.ladder.ask(rung)?) {
-            (Rung::True, _) => self.e.type_correct(&self.e.all_bits())?,
-            (_, Some(j)) => j.clone(),
+            (Rung::True, _) => &self.e.type_correct(&self.e.all_bits())?,
+            (_, Some(j)) => j,
             (_, None) => return Ok(None),
         };
-        Ok(Some(self.e.m.and(&j, &self.calm)?))
+        let states = Rc::new(self.e.m.and(j, &self.calm)?);
+        self.states.insert(rung, Rc::clone(&states));
+        Ok(Some(states))
+    }
+
+    /// The states that control alone does not exclude, in which nothing has been violated.
+    fn controlled(&mut self) -> Result<Option<Rc<Bdd>>, Stop> {
+        if self.controlled.is_none()
+            && let Some(more) = self.ladder.controlled()?
+        {
+            self.controlled = Some(Rc::new(self.e.m.and(more, &self.calm)?));
+        }
+        Ok(self.controlled.clone())
     }
 
     /// The states of the strongest rung that can be had, in which nothing has been violated, and which it is.
-    fn strongest(&mut self) -> Result<(Bdd, Rung), Stop> {
-        let mut known = (self.calm.clone(), Rung::True);
+    fn strongest(&mut self) -> Result<(Rc<Bdd>, Rung), Stop> {
+        let mut known = (Rc::new(self.calm.clone()), Rung::True);
         for rung in Rung::ALL {
             if let Some(j) = self.states(rung)? {
                 known = (j, rung);
@@ -442,156 +475,21 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
 
     /// Whether neither of two actions ever follows the other at once, on some rung.
     fn is_excluded(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
-        let apart = |s: &Self, j: &Bdd| {
+        // It is told as if it were a law of two actions.
+        let follows = |s: &Self, _: Law| {
             let m = &s.e.m;
             let (x, y) = (&s.parts[a].clean, &s.parts[b].clean);
-            let one = m.disjoint(&x.image(m, j)?, &y.domain(m)?);
-            let other = m.disjoint(&y.image(m, j)?, &x.domain(m)?);
-            Ok((!(one && other)).then_some(Law::Right))
+            let one = x.preimage(m, &y.domain(m)?)?;
+            let other = y.preimage(m, &x.domain(m)?)?;
+            m.or(&one, &other).map(Rc::new)
         };
-        Ok(self
-            .climb(&[a, b], &mut Known::default(), apart)?
-            .0
-            .is_none())
-    }
-
-    /// Whether `a` commutes to the right of `b` from the states of J, or which law fails.
-    fn is_right(&self, a: usize, b: usize, j: &Bdd) -> Result<Option<Law>, Stop> {
-        let laws = [Law::Right, Law::RightViolation, Law::RightHidden];
-        self.first_broken(&laws, (a, b), j)
-    }
-
-    /// Whether `a` commutes to the left of `b` from the states of J, or which law fails.
-    fn is_left(&self, a: usize, b: usize, j: &Bdd) -> Result<Option<Law>, Stop> {
-        let laws = [Law::Left, Law::Outcome, Law::LeftViolation, Law::LeftHidden];
-        self.first_broken(&laws, (a, b), j)
-    }
-
-    fn first_broken(
-        &self,
-        laws: &[Law],
-        pair: (usize, usize),
-        j: &Bdd,
-    ) -> Result<Option<Law>, Stop> {
-        for &law in laws {
-            let (left, right) = self.sides(law, pair, j)?;
-            if !self.e.m.within(&left, &right) {
-                return Ok(Some(law));
-            }
-        }
-        Ok(None)
-    }
-
-    /// A law of `a` and `b` from the states of J as an inclusion of the first in the second; levels before a step tell
-    /// the state.
-    fn sides(&self, law: Law, (a, b): (usize, usize), j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
-        let m = &self.e.m;
-        let (x, y) = (&self.parts[a], &self.parts[b]);
-        let none = |states: Bdd| (states, m.no());
-        Ok(match law {
-            Law::Right => self.orders(a, b, j)?,
-            Law::Left => self.orders(b, a, j)?,
-            Law::Outcome => self.outcomes(&x.clean, &y.clean, j)?,
-            Law::RightViolation => none(self.into(&x.clean, &y.violating, j)?),
-            Law::LeftViolation => none(self.into(&y.clean, &x.violating, j)?),
-            Law::RightHidden => {
-                let behind = y.clean.preimage(m, &x.clean.domain(m)?)?;
-                none(m.and(&behind, &m.and(j, &x.violating)?)?)
-            }
-            Law::LeftHidden => none(self.out_of(&x.clean, &y.violating, j)?),
-            // Of an action and a set.
-            Law::Enters | Law::Leaves => none(m.no()),
-        })
-    }
-
-    /// Whether an action leads from outside a set into it.
-    fn enters(&self, a: usize, set: &Bdd, j: &Bdd) -> Result<bool, Stop> {
-        Ok(!self.into(&self.parts[a].clean, set, j)?.is_false())
-    }
-
-    /// Whether an action leads out of a set.
-    fn leaves(&self, a: usize, set: &Bdd, j: &Bdd) -> Result<bool, Stop> {
-        Ok(!self.out_of(&self.parts[a].clean, set, j)?.is_false())
-    }
-
-    /// The states of J outside a set from which a step leads into it.
-    fn into(&self, step: &Rel, set: &Bdd, j: &Bdd) -> Result<Bdd, Stop> {
-        let m = &self.e.m;
-        m.and(&m.and_not(j, set)?, &step.preimage(m, set)?)
-    }
-
-    /// The states of J in a set from which a step leads out of it.
-    fn out_of(&self, step: &Rel, set: &Bdd, j: &Bdd) -> Result<Bdd, Stop> {
-        let m = &self.e.m;
-        m.and(&m.and(j, set)?, &step.preimage(m, &set.not())?)
-    }
-
-    /// `a b <= b a` from the states of J.
-    fn orders(&self, a: usize, b: usize, j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
-        let m = &self.e.m;
-        let composed = self.composed(a.min(b), a.max(b))?;
-        let (left, right) = match a < b {
-            true => (&composed.there, &composed.back),
-            false => (&composed.back, &composed.there),
-        };
-        let left = m.and(left, j)?;
-        Ok(match left.is_false() {
-            true => (m.no(), m.no()),
-            false => (left, right.clone()),
-        })
+        let (law, _) = self.climb(&[a, b], &mut Known::default(), &[Law::Right], follows)?;
+        Ok(law.is_none())
     }
 
     /// Has an action be this; what it was before.
     fn replace(&mut self, n: usize, part: Part) -> Part {
-        self.composed.take();
+        self.broken.take();
         std::mem::replace(&mut self.parts[n], part)
-    }
-
-    /// Two actions one after the other.
-    fn composed(&self, a: usize, b: usize) -> Result<Rc<Composed>, Stop> {
-        let mut last = self.composed.borrow_mut();
-        if let Some(known) = last.as_ref().filter(|known| known.of == (a, b)) {
-            return Ok(Rc::clone(known));
-        }
-        let m = &self.e.m;
-        let (x, y) = (&self.parts[a].clean, &self.parts[b].clean);
-        let (there, back) = (x.then(m, y)?, y.then(m, x)?);
-        let composed = Rc::new(Composed {
-            of: (a, b),
-            there: there.widen(m, &back.writes)?.bdd,
-            back: back.widen(m, &there.writes)?.bdd,
-        });
-        *last = Some(Rc::clone(&composed));
-        Ok(composed)
-    }
-
-    /// (4), for actions with several outcomes, too: each step of `clean` can also be taken after `step`, and leads to
-    /// where `step` leads from its end. With (3) it is enough that for each outcome there is one that agrees on all
-    /// that `step` does not write, and that this determines the rest. (The paper's actions have one outcome, so there
-    /// (4) speaks of the own state only.)
-    fn outcomes(&self, clean: &Rel, step: &Rel, j: &Bdd) -> Result<(Bdd, Bdd), Stop> {
-        let m = &self.e.m;
-        let written = |b: &Bit| step.writes.binary_search(b).is_ok();
-        let both: Vec<Bit> = clean.writes.iter().copied().filter(written).collect();
-        let is_both = |l: usize| both.binary_search(&((l / 3) as Bit)).is_ok();
-        for &bit in &both {
-            let level = 3 * bit as usize + 1;
-            let to = |value: bool| {
-                let here = m.and(&clean.bdd, &m.cube(&[(level, value)]))?;
-                m.exists(&here, |l| l % 3 == 1 && is_both(l))
-            };
-            let undetermined = m.and(&m.and(&to(false)?, j)?, &to(true)?)?;
-            if !undetermined.is_false() {
-                return Ok((undetermined, m.no()));
-            }
-        }
-        // The outcome at the third copy, out of the way of what `step` writes.
-        let outcomes = m.exists(&clean.bdd, |l| l % 3 == 1 && is_both(l))?;
-        let outcomes = m.rename(&outcomes, |l| if l % 3 == 1 { l + 1 } else { l });
-        let after = m.rename(&outcomes, |l| {
-            let moved = l % 3 == 0 && written(&((l / 3) as Bit));
-            if moved { l + 1 } else { l }
-        });
-        Ok((m.and(&m.and(&outcomes, j)?, &step.bdd)?, after))
     }
 }
