@@ -177,6 +177,7 @@ impl MoverSearch<'_, '_> {
                 writes: part.clean.writes.clone(),
                 bdd: m.and(&part.clean.bdd, condition)?,
             },
+            enabled: m.and(&part.enabled, condition)?,
             violating: m.and(&part.violating, condition)?,
         };
         Ok(self.replace(n, under))

@@ -29,7 +29,7 @@ impl MoverSearch<'_, '_> {
         };
         let (e, law) = (self.e, obstacle.law);
         let (known, rung) = self.strongest()?;
-        let failing = e.m.and(&*self.broken(law, (a, b))?, &known)?;
+        let failing = e.m.and(&*self.broken_by(law, (a, b))?, &known)?;
         let mut missed = Missed {
             thread: e.program.threads[e.actions[a].thread].name.clone(),
             other: step_of(e, b),

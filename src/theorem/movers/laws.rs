@@ -15,6 +15,24 @@ pub(super) const RIGHT: [Law; 3] = [Law::Right, Law::RightViolation, Law::RightH
 /// What it has to obey to commute to the left.
 pub(super) const LEFT: [Law; 4] = [Law::Left, Law::Outcome, Law::LeftViolation, Law::LeftHidden];
 
+/// What laws are about.
+pub(super) enum About<'a> {
+    /// An action and another.
+    Pair([usize; 2]),
+    /// These actions, and the states in which the law fails.
+    States(&'a [usize], Rc<Bdd>),
+}
+
+impl About<'_> {
+    /// The actions whose steps they are about.
+    pub(super) fn actions(&self) -> &[usize] {
+        match self {
+            About::Pair(pair) => pair,
+            About::States(actions, _) => actions,
+        }
+    }
+}
+
 /// Two actions one after the other, in both orders, and where laws about them fail, as far as it was asked for.
 pub(super) struct Broken {
     of: (usize, usize),
@@ -36,33 +54,58 @@ impl Broken {
 impl MoverSearch<'_, '_> {
     /// Whether `a` commutes to the right of `b` from these states.
     pub(super) fn is_right(&self, a: usize, b: usize, from: &Bdd) -> Result<bool, Stop> {
-        let broken = |s: &Self, law: Law| s.broken(law, (a, b));
-        Ok(self.first_broken(&RIGHT, broken, from)?.is_none())
+        let pair = About::Pair([a, b]);
+        Ok(self.first_broken(&pair, &RIGHT, from)?.is_none())
     }
 
     /// Whether `a` commutes to the left of `b` from these states.
     pub(super) fn is_left(&self, a: usize, b: usize, from: &Bdd) -> Result<bool, Stop> {
-        let broken = |s: &Self, law: Law| s.broken(law, (a, b));
-        Ok(self.first_broken(&LEFT, broken, from)?.is_none())
+        let pair = About::Pair([a, b]);
+        Ok(self.first_broken(&pair, &LEFT, from)?.is_none())
     }
 
     /// The first law that fails at one of these states.
     pub(super) fn first_broken(
         &self,
+        about: &About,
         laws: &[Law],
-        broken: impl Fn(&Self, Law) -> Result<Rc<Bdd>, Stop>,
         from: &Bdd,
     ) -> Result<Option<Law>, Stop> {
+        let m = &self.e.m;
         for &law in laws {
-            if !self.e.m.disjoint(&*broken(self, law)?, from) {
+            let bounds = self.bounds(law, about);
+            let may_fail = bounds.iter().flatten().all(|b| !m.disjoint(b, from));
+            if may_fail && !m.disjoint(&*self.broken(law, about)?, from) {
                 return Ok(Some(law));
             }
         }
         Ok(None)
     }
 
+    /// Sets that contain the states in which a law fails, and cost nothing.
+    pub(super) fn bounds(&self, law: Law, about: &About) -> [Option<&Bdd>; 2] {
+        let About::Pair([a, b]) = about else {
+            return [None, None];
+        };
+        let (x, y) = (&self.parts[*a], &self.parts[*b]);
+        match law {
+            Law::Outcome => [Some(&x.enabled), Some(&y.enabled)],
+            Law::RightHidden => [Some(&x.violating), None],
+            Law::LeftHidden => [Some(&y.violating), None],
+            _ => [None, None],
+        }
+    }
+
+    /// The states in which a law fails.
+    pub(super) fn broken(&self, law: Law, about: &About) -> Result<Rc<Bdd>, Stop> {
+        match about {
+            About::Pair([a, b]) => self.broken_by(law, (*a, *b)),
+            About::States(_, states) => Ok(Rc::clone(states)),
+        }
+    }
+
     /// The states in which a law of `a` and `b` fails.
-    pub(super) fn broken(&self, law: Law, (a, b): (usize, usize)) -> Result<Rc<Bdd>, Stop> {
+    pub(super) fn broken_by(&self, law: Law, (a, b): (usize, usize)) -> Result<Rc<Bdd>, Stop> {
         // These are laws of the other action as well.
         let (law, a, b) = match law {
             Law::Left => (Law::Right, b, a),
@@ -84,12 +127,9 @@ impl MoverSearch<'_, '_> {
         let (x, y) = (&self.parts[a], &self.parts[b]);
         let states = match law {
             Law::Outcome => self.lost(&x.clean, &y.clean)?,
-            Law::RightViolation => self.into(&x.clean, &y.violating)?,
-            Law::RightHidden => {
-                let behind = y.clean.preimage(m, &x.clean.domain(m)?)?;
-                m.and(&behind, &x.violating)?
-            }
-            Law::LeftHidden => self.out_of(&x.clean, &y.violating)?,
+            Law::RightViolation => self.leads_into(&x.clean, &y.violating)?,
+            Law::RightHidden => m.and(&y.clean.preimage(m, &x.enabled)?, &x.violating)?,
+            Law::LeftHidden => self.leads_out_of(&x.clean, &y.violating)?,
             // Of an action and a set.
             Law::Enters | Law::Leaves => m.no(),
             Law::Right | Law::Left | Law::LeftViolation => {
@@ -116,13 +156,13 @@ impl MoverSearch<'_, '_> {
     }
 
     /// The states outside a set from which a step leads into it.
-    pub(super) fn into(&self, step: &Rel, set: &Bdd) -> Result<Bdd, Stop> {
+    pub(super) fn leads_into(&self, step: &Rel, set: &Bdd) -> Result<Bdd, Stop> {
         let m = &self.e.m;
         m.and_not(&step.preimage(m, set)?, set)
     }
 
     /// The states in a set from which a step leads out of it.
-    pub(super) fn out_of(&self, step: &Rel, set: &Bdd) -> Result<Bdd, Stop> {
+    pub(super) fn leads_out_of(&self, step: &Rel, set: &Bdd) -> Result<Bdd, Stop> {
         let m = &self.e.m;
         m.and(set, &step.preimage(m, &set.not())?)
     }

@@ -27,8 +27,8 @@ use crate::engine::relations::{Bit, Encoding, Rel};
 use crate::model::program::{LocId, ThreadId};
 use crate::theorem::exchanges::Exchanges;
 use crate::theorem::invariants::{Budgets, Ladder, Rung};
-use biodivine_lib_bdd::Bdd;
-use laws::{Broken, LEFT, RIGHT};
+use biodivine_lib_bdd::{Bdd, BddValuation};
+use laws::{About, Broken, LEFT, RIGHT};
 use met::Met;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -119,6 +119,8 @@ pub(super) fn calm(e: &Encoding) -> Result<Bdd, Stop> {
 /// An action without its violations, and where it has some.
 struct Part {
     clean: Rel,
+    /// Where `clean` leads from.
+    enabled: Bdd,
     violating: Bdd,
 }
 
@@ -204,11 +206,13 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         let after = rel.after(m, &q);
         let calm = |bdd: &Bdd| m.and_not(bdd, &q);
         let bad = m.exists(&m.and(&rel.bdd, &after)?, |l| l % 3 == 1)?;
+        let clean = Rel {
+            writes: rel.writes.clone(),
+            bdd: calm(&m.and_not(&rel.bdd, &after)?)?,
+        };
         Ok(Part {
-            clean: Rel {
-                writes: rel.writes.clone(),
-                bdd: calm(&m.and_not(&rel.bdd, &after)?)?,
-            },
+            enabled: clean.domain(m)?,
+            clean,
             // If q is not written, `after` is q itself, and nothing is left of it.
             violating: calm(&bad)?,
         })
@@ -293,16 +297,20 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         }
         for v in seen {
             let set = &wanted[v];
+            let step = &self.parts[n].clean;
             let (right, up) = match judged.right.is_empty() || all {
-                true => self.climb(&[n], &mut Known::default(), &[Law::Enters], |s, _| {
-                    s.into(&s.parts[n].clean, set).map(Rc::new)
-                })?,
+                true => {
+                    let enters = About::States(&[n], Rc::new(self.leads_into(step, set)?));
+                    self.climb(&enters, &mut Known::default(), &[Law::Enters])?
+                }
                 false => NOT_ASKED,
             };
+            let step = &self.parts[n].clean;
             let (left, down) = match judged.left.is_empty() || all {
-                true => self.climb(&[n], &mut Known::default(), &[Law::Leaves], |s, _| {
-                    s.out_of(&s.parts[n].clean, set).map(Rc::new)
-                })?,
+                true => {
+                    let leaves = About::States(&[n], Rc::new(self.leads_out_of(step, set)?));
+                    self.climb(&leaves, &mut Known::default(), &[Law::Leaves])?
+                }
                 false => NOT_ASKED,
             };
             let obstacle = |law: Law| Obstacle {
@@ -334,8 +342,7 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         let key = (self.kind(n), self.kind(other), right);
         let mut known = self.pairs.get(&key).copied().unwrap_or_default();
         let laws: &[Law] = if right { &RIGHT } else { &LEFT };
-        let pair = (n, other);
-        let found = self.climb(&[n, other], &mut known, laws, |s, law| s.broken(law, pair))?;
+        let found = self.climb(&About::Pair([n, other]), &mut known, laws)?;
         self.pairs.insert(key, known);
         Ok(found)
     }
@@ -345,14 +352,12 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         (self.exchanges.first(action.thread), action.location)
     }
 
-    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails; `broken`
-    /// says where a law about steps of these actions fails.
+    /// The law that fails on every rung of the ladder, if one does, or the lowest rung on which none fails.
     fn climb(
         &mut self,
-        about: &[usize],
+        about: &About,
         known: &mut Known,
         laws: &[Law],
-        broken: impl Fn(&Self, Law) -> Result<Rc<Bdd>, Stop>,
     ) -> Result<(Option<Law>, Rung), Stop> {
         let rungs = self.rungs.clone();
         let (mut law, mut met) = (None, None);
@@ -368,9 +373,9 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             // so it is the one that is told if none before it fails.
             let (before, failing) = match met {
                 Some(met) => met,
-                None => *met.insert(self.met(about, laws, &broken)?),
+                None => *met.insert(self.met(about, laws)?),
             };
-            let fails = |s: &Self, j: &Bdd| s.first_broken(&laws[..before], &broken, j);
+            let fails = |s: &Self, j: &Bdd| s.first_broken(about, &laws[..before], j);
             // What holds on more states holds on those of the rung. (Who asks for one rung has its states already.)
             if rung == Rung::ThreadModular
                 && rungs.len() > 1
@@ -403,23 +408,24 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
 
     /// The first law that fails at some states that are reachable in any case, in which these actions may be taken next
     /// and nothing has been violated; and how many come before it.
-    fn met(
-        &mut self,
-        actions: &[usize],
-        laws: &[Law],
-        broken: impl Fn(&Self, Law) -> Result<Rc<Bdd>, Stop>,
-    ) -> Result<(usize, Option<Law>), Stop> {
+    fn met(&mut self, about: &About, laws: &[Law]) -> Result<(usize, Option<Law>), Stop> {
         if self.met.is_none() {
             self.met = Some(Met::new(self.e, &self.calm)?);
         }
         let place = |n: &usize| (self.e.actions[*n].thread, self.e.actions[*n].location);
-        let places: Vec<(ThreadId, LocId)> = actions.iter().map(place).collect();
+        let places: Vec<(ThreadId, LocId)> = about.actions().iter().map(place).collect();
         let Some(met) = &self.met else {
             return Ok((laws.len(), None));
         };
         let states = met.at(&places);
         for (n, &law) in laws.iter().enumerate() {
-            let bad = broken(self, law)?;
+            let bounds = self.bounds(law, about);
+            let may_fail = |s: &&&BddValuation| bounds.iter().flatten().all(|b| b.eval_in(s));
+            let states: Vec<&&BddValuation> = states.iter().filter(may_fail).collect();
+            if states.is_empty() {
+                continue;
+            }
+            let bad = self.broken(law, about)?;
             if states.iter().any(|s| bad.eval_in(s)) {
                 return Ok((n, Some(law)));
             }
@@ -475,15 +481,13 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
 
     /// Whether neither of two actions ever follows the other at once, on some rung.
     fn is_excluded(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
+        let m = &self.e.m;
+        let (x, y) = (&self.parts[a], &self.parts[b]);
+        let one = x.clean.preimage(m, &y.enabled)?;
+        let other = y.clean.preimage(m, &x.enabled)?;
         // It is told as if it were a law of two actions.
-        let follows = |s: &Self, _: Law| {
-            let m = &s.e.m;
-            let (x, y) = (&s.parts[a].clean, &s.parts[b].clean);
-            let one = x.preimage(m, &y.domain(m)?)?;
-            let other = y.preimage(m, &x.domain(m)?)?;
-            m.or(&one, &other).map(Rc::new)
-        };
-        let (law, _) = self.climb(&[a, b], &mut Known::default(), &[Law::Right], follows)?;
+        let follows = About::States(&[a, b], Rc::new(m.or(&one, &other)?));
+        let (law, _) = self.climb(&follows, &mut Known::default(), &[Law::Right])?;
         Ok(law.is_none())
     }
 
