@@ -18,8 +18,8 @@ pub enum Side {
 /// What the reducing side may do before the other begins, in pairs of BDD nodes: about a hundredth of a second.
 const FIRST: u64 = 1 << 19;
 
-/// As long as the other has done no more than this, about two seconds, the reducing side may do one part in `SHARE` of
-/// its work; of all beyond, a quarter more than that.
+/// As long as the other will have done no more than this, about two seconds, the reducing side may do one part in
+/// `SHARE` of its work; of all beyond, a quarter more than that.
 const SOON: u64 = 1 << 26;
 const SHARE: u64 = 8;
 
@@ -35,6 +35,8 @@ struct Account {
     /// What the reducing side has done, and the other.
     reduced: u64,
     full: u64,
+    /// What the other has still to do at least, for all it can tell.
+    ahead: u64,
     /// Who is done.
     over: [bool; 2],
     /// Who has all turns until it is done.
@@ -50,8 +52,9 @@ impl Account {
         if let Some(side) = self.first {
             return side;
         }
-        let later = self.full.saturating_sub(SOON);
-        let share = FIRST + (self.full - later) / SHARE + later.saturating_add(later / 4);
+        let full = self.full.saturating_add(self.ahead);
+        let later = full.saturating_sub(SOON);
+        let share = FIRST + (full - later) / SHARE + later.saturating_add(later / 4);
         match self.reduced <= share {
             true => Side::Reduced,
             false => Side::Full,
@@ -101,6 +104,13 @@ impl Turns {
         }
     }
 
+    /// Says what a side has still to do at least, for all that can be told.
+    pub fn ahead(&self, side: Side, work: u64) {
+        if side == Side::Full {
+            self.account().ahead = work;
+        }
+    }
+
     /// Waits for a side's first turn. It has its turns until what is returned is dropped; then all are the other's.
     pub fn begin(&self, side: Side) -> Begun<'_> {
         let begun = Begun { turns: self, side };
@@ -125,7 +135,7 @@ impl Drop for Begun<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST, SHARE, SOON, Side, Turns};
+    use super::{Account, FIRST, SHARE, SOON, Side, Turns};
     use std::sync::Mutex;
     use std::thread;
 
@@ -149,6 +159,25 @@ mod tests {
         let reduced = |n: &usize| order[*n] == Side::Reduced;
         let turns: Vec<usize> = (0..order.len()).filter(reduced).collect();
         assert_eq!(turns, [0, 1, 3, 5, 7]);
+    }
+
+    /// Who has as much before it as behind leaves the other what it would leave it in the end.
+    #[test]
+    fn what_is_ahead_counts_as_done() {
+        let turn = |full, ahead, reduced| {
+            let account = Account {
+                full,
+                ahead,
+                reduced,
+                ..Account::default()
+            };
+            account.turn()
+        };
+        let share = FIRST + SOON / SHARE;
+        assert_eq!(turn(SOON / 2, SOON / 2, share), Side::Reduced);
+        assert_eq!(turn(SOON / 2, SOON / 2, share + 1), Side::Full);
+        assert_eq!(turn(SOON / 2, 0, share), Side::Full);
+        assert_eq!(turn(SOON, SOON, share + SOON + SOON / 4), Side::Reduced);
     }
 
     #[test]

@@ -100,6 +100,8 @@ pub struct ExplicitSearch<'c> {
     /// Depth first: what is still to be expanded.
     stack: Vec<Id>,
     layer: u32,
+    /// Whether the present layer is larger than the one before.
+    grows: bool,
     /// States that may be initial, and have not been tested yet.
     beginning: Option<Box<dyn Iterator<Item = State> + 'c>>,
     peak: usize,
@@ -154,6 +156,7 @@ impl<'c> ExplicitSearch<'c> {
             mode,
             stack: Vec::new(),
             layer: 0,
+            grows: false,
             beginning: Some(Box::new(initial_candidates(program))),
             peak: 0,
         }
@@ -189,8 +192,18 @@ impl<'c> ExplicitSearch<'c> {
         }
     }
 
-    fn spent(&self) -> u64 {
+    /// Operations so far.
+    pub fn spent(&self) -> u64 {
         self.shards.iter().map(|s| s.tally.operations).sum()
+    }
+
+    /// Operations that are still to be done at least, for all that can be told: layers grow up to a largest one, and
+    /// shrink then, mostly as they have grown.
+    pub fn ahead(&self) -> u64 {
+        match self.grows {
+            true => self.spent(),
+            false => 0,
+        }
     }
 
     /// Takes in some of the initial states; there is always more to do.
@@ -289,8 +302,11 @@ impl<'c> ExplicitSearch<'c> {
     /// The next layer is the present one.
     fn advance(&mut self) {
         self.layer += 1;
+        let (mut past, mut present) = (0, 0);
         for (n, shard) in self.shards.iter_mut().enumerate() {
             shard.expanded = 0;
+            past += shard.frontier.len();
+            present += shard.next.len();
             shard.frontier.clear();
             match self.mode {
                 Mode::Breadth => std::mem::swap(&mut shard.frontier, &mut shard.next),
@@ -299,6 +315,7 @@ impl<'c> ExplicitSearch<'c> {
                     .extend(shard.next.drain(..).map(|number| id(number, n))),
             }
         }
+        self.grows = present > past;
     }
 
     /// Expands some states, the last met first; whether any are left.

@@ -15,10 +15,10 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// What an operation costs, in pairs of BDD nodes.
-pub(super) const COST: u64 = 6;
+const COST: u64 = 6;
 
-/// How many there are at first before others have their turns.
-const PORTION: u64 = 1 << 18;
+/// How many there are before others may have their turns.
+const PORTION: u64 = 1 << 19;
 
 /// Explores a program by its compiled form, its variables lying in this order, in about so many operations at most.
 pub fn explicit(
@@ -52,20 +52,7 @@ pub fn explicit(
         mode: how.0,
         keep: false,
     };
-    let (mut portion, mut done) = (PORTION, 0);
-    loop {
-        let left = most.saturating_sub(done);
-        let last = portion >= left;
-        let outcome = running.go_on((portion.min(left), usize::MAX), last, control);
-        if last || outcome.stopped != Some(Stop::Operations) {
-            return outcome;
-        }
-        let so_far = outcome.operations.unwrap_or(0);
-        let worked = so_far.saturating_sub(done);
-        control.worked(worked.saturating_mul(COST));
-        done = so_far;
-        portion = portion.saturating_mul(2);
-    }
+    running.go_on((most, usize::MAX), true, control)
 }
 
 /// A search that may be interrupted.
@@ -84,6 +71,22 @@ pub(super) struct Running<'c> {
 }
 
 impl Running<'_> {
+    /// Explores until nothing is left, or as far as is given; others have their turns meanwhile.
+    fn run(&mut self, (most, states): (u64, usize), control: &Control) -> Result<(), Stop> {
+        let (begun, mut done) = (self.search.spent(), 0);
+        loop {
+            let ended = self.search.run(PORTION.min(most - done), states);
+            let so_far = self.search.spent() - begun;
+            control.ahead(self.search.ahead().saturating_mul(COST));
+            control.worked((so_far - done).saturating_mul(COST));
+            done = so_far.min(most);
+            match ended {
+                Err(Stop::Operations) if done < most => control.check()?,
+                ended => return ended,
+            }
+        }
+    }
+
     /// Goes on for the given number of operations, up to the given number of states. Answers come when all is explored,
     /// or if these are the `last`.
     pub fn go_on(
@@ -94,7 +97,7 @@ impl Running<'_> {
     ) -> Outcome {
         let mut outcome = Outcome::begin("explicit", self.questions.len());
         control.enter("explicit: the reachable states");
-        outcome.stopped = self.search.run(most, states).err();
+        outcome.stopped = self.run((most, states), control).err();
         let found = self.search.found();
         if outcome.stopped.is_none() {
             count(

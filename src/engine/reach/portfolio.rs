@@ -6,7 +6,7 @@
 //! All that is spent in vain is a constant multiple of what the first engine to finish needs. Where threads may be
 //! exchanged, the search state by state does that; it takes no more of the time than without.
 
-use super::explicit::{COST, Running};
+use super::explicit::Running;
 use super::question::Question;
 use super::symbolic::{Model, Settings, answer, name};
 use super::{Answer, Outcome, Reduction};
@@ -83,11 +83,11 @@ impl<'p, 'c> Turn<'p, 'c> {
 }
 
 impl Candidate<'_, '_> {
-    /// What one of its operations costs.
+    /// What one of its operations costs, if it has not said so itself.
     fn cost(&self) -> u64 {
         match self {
             Candidate::Diagrams { .. } => DIAGRAMS_COST,
-            Candidate::Explicit { .. } => COST,
+            Candidate::Explicit { .. } => 0,
         }
     }
 
