@@ -14,8 +14,10 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// What an operation costs, in pairs of BDD nodes.
+/// What an operation costs, in pairs of BDD nodes; and one of a reduced system, which also asks what kind of step it is
+/// and who sees it.
 const COST: u64 = 6;
+const COST_REDUCED: u64 = 12;
 
 /// How many there are before others may have their turns.
 const PORTION: u64 = 1 << 19;
@@ -74,11 +76,15 @@ impl Running<'_> {
     /// Explores until nothing is left, or as far as is given; others have their turns meanwhile.
     fn run(&mut self, (most, states): (u64, usize), control: &Control) -> Result<(), Stop> {
         let (begun, mut done) = (self.search.spent(), 0);
+        let cost = match self.reduction {
+            Some(_) => COST_REDUCED,
+            None => COST,
+        };
         loop {
             let ended = self.search.run(PORTION.min(most - done), states);
             let so_far = self.search.spent() - begun;
-            control.ahead(self.search.ahead().saturating_mul(COST));
-            control.worked((so_far - done).saturating_mul(COST));
+            control.ahead(self.search.ahead().saturating_mul(cost));
+            control.worked((so_far - done).saturating_mul(cost));
             done = so_far.min(most);
             match ended {
                 Err(Stop::Operations) if done < most => control.check()?,
