@@ -429,7 +429,7 @@ impl Check<'_> {
         let guesses = inference.as_ref().is_some_and(|i| i.has_guesses(program));
         let mut quick = Quick::Open;
         if guesses {
-            quick = self.quick(report, &prepared, &asked);
+            quick = self.quick(report, &prepared, (&asked, true));
         }
         let built = OnceCell::new();
         let made = || Explorer::new(&encoding, &visibility);
@@ -440,7 +440,7 @@ impl Check<'_> {
         let guessed = guesses && !matches!(quick, Quick::Answered(_));
         if let (true, Some(inference)) = (guessed, &mut inference) {
             let on = (&encoding, explorer()?, goals.as_slice());
-            held = self.hold_first(report, on, inference, &prepared)?;
+            held = self.hold_first(report, on, inference, (&prepared, &quick))?;
         }
         match held {
             Held::Refuted => return Ok(true),
@@ -455,7 +455,8 @@ impl Check<'_> {
         }
         let open = guessed && !matches!(quick, Quick::Answered(_));
         if let (true, Some(inference), Held::Open) = (open, &mut inference, &held) {
-            held = self.hold(report, (&encoding, explorer()?, &goals), inference, true)?;
+            let on = (&encoding, explorer()?, goals.as_slice());
+            held = self.hold_last(report, on, inference, &quick)?;
         }
         if let Held::Refuted = held {
             return Ok(true);
@@ -470,7 +471,7 @@ impl Check<'_> {
             return self.only(prepared);
         }
         if !guesses {
-            quick = self.quick(report, &prepared, &asked);
+            quick = self.quick(report, &prepared, (&asked, false));
         }
         if matches!(quick, Quick::Answered(_)) || !self.options.quotients.is_empty() {
             return self.by_others(report, (&encoding, &visibility), &prepared, &asked, quick);
@@ -512,7 +513,7 @@ impl Check<'_> {
         encoding.m.allow(u64::MAX, usize::MAX);
         match quick {
             Quick::Answered(outcome) => self.tell(report, prepared.telling(asked), &outcome),
-            Quick::Cut | Quick::Open => {
+            Quick::Cut | Quick::Violated(_) | Quick::Open => {
                 self.elsewhere(report, prepared.telling(asked));
             }
         }

@@ -343,6 +343,7 @@ pub(crate) fn invariant(
         facts: true,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         keep: true,
+        until_violated: false,
     };
     let (outcome, _) = portfolio(program, &[], &order, (None, None), how, control);
     if let Some(stop) = outcome.stopped {

@@ -196,7 +196,7 @@ fn explored(program: &Program, asked: &[Asked], control: &Control) -> Outcome {
         let Wanted {
             program, questions, ..
         } = wanted;
-        by_exchanges(program, questions, None, u64::MAX, control)
+        by_exchanges(program, questions, None, (u64::MAX, false), control)
     })
 }
 

@@ -67,6 +67,21 @@ impl Asked {
         }
     }
 
+    /// Whether a step violates the discipline.
+    pub fn discipline() -> Asked {
+        Asked::sticky("discipline", GoalKind::Discipline)
+    }
+
+    /// About states that no step hides.
+    fn sticky(name: &str, kind: GoalKind) -> Asked {
+        Asked {
+            name: name.into(),
+            kind,
+            wanted: false,
+            can_be_hidden: false,
+        }
+    }
+
     /// Whether a concrete state settles it, by the interpreter.
     pub fn reached(&self, program: &Program, concrete: &Concrete) -> bool {
         let state: &State = &concrete.state;
@@ -86,15 +101,9 @@ impl Asked {
 /// All questions of a program; if some are named, the discipline and those, and what they rest on: a claim rests on
 /// everything that may go wrong.
 pub fn asked(program: &Program, only: &[String]) -> Vec<Asked> {
-    let sticky = |name: &str, kind: GoalKind| Asked {
-        name: name.into(),
-        kind,
-        wanted: false,
-        can_be_hidden: false,
-    };
-    let mut all = vec![sticky("assertions", GoalKind::Assertions)];
+    let mut all = vec![Asked::sticky("assertions", GoalKind::Assertions)];
     if program.deadlock_free.is_some() {
-        all.push(sticky("deadlock_free", GoalKind::DeadlockFree));
+        all.push(Asked::sticky("deadlock_free", GoalKind::DeadlockFree));
     }
     let declared = program.properties.iter().enumerate();
     all.extend(declared.map(|(n, property)| Asked {
@@ -106,7 +115,7 @@ pub fn asked(program: &Program, only: &[String]) -> Vec<Asked> {
     let is_claim = |name: &str| program.claims.iter().any(|c| c.name == name);
     let concerns = |a: &Asked, o: &String| *o == a.name || !a.wanted && is_claim(o);
     all.retain(|a| only.is_empty() || only.iter().any(|o| concerns(a, o)));
-    all.insert(0, sticky("discipline", GoalKind::Discipline));
+    all.insert(0, Asked::discipline());
     all
 }
 

@@ -6,14 +6,15 @@ use super::visibility::Visibility;
 use crate::base::control::{Control, Stop};
 use crate::base::results;
 use crate::base::results::{Refutation, Report, Status, VisibilityReason};
-use crate::engine::each_successor;
+use crate::engine::reach::Path;
 use crate::engine::relations::{Bdds, Concrete, Encoding, pick};
+use crate::engine::{State, breaks, each_successor, may_access};
 use crate::model::program::{CellId, How, LocId, Program, ThreadId, each_use};
 use crate::theorem::executions::search::execution;
 use crate::theorem::executions::trace::{overlap_of, step_at};
 use crate::theorem::inference::{Finding, Inference, Subject, Violation};
 use crate::theorem::reduced::coarse::{Explorer, Reduced, explore};
-use crate::theorem::reduced::engines::SOON;
+use crate::theorem::reduced::engines::{Quick, SOON};
 use biodivine_lib_bdd::Bdd;
 use std::ops::ControlFlow;
 
@@ -45,27 +46,51 @@ pub(super) enum Held {
 }
 
 impl Check<'_> {
-    /// Holds guesses against the reduced system with little work. If somebody else explores that then, guesses are
-    /// settled: the engines find that they stand, or BDDs go on to the end.
+    /// Holds guesses against the reduced system with little work, then against an execution that others have found to
+    /// violate one. If somebody else explores that system then, guesses are settled: the engines find that they stand,
+    /// or BDDs go on to the end.
     pub(super) fn hold_first(
         &mut self,
         report: &mut Report,
         on: (&Encoding, &Explorer, &[Goal]),
         inference: &mut Inference,
-        prepared: &Prepared,
+        (prepared, quick): (&Prepared, &Quick),
     ) -> Result<Held, Stop> {
         let held = self.hold(report, on, inference, false)?;
-        if !matches!(held, Held::Open) || !self.options.ends_early() {
+        if !matches!(held, Held::Open) {
             return Ok(held);
         }
-        match prepared.keeps_the_discipline(LATER, self.control) {
-            true => Ok(Held::Stands),
-            false => self.hold(report, on, inference, true),
+        if revise_by(on.0, quick, inference) {
+            self.left = self.left.saturating_sub(on.0.m.work());
+            return Ok(Held::Refuted);
+        }
+        if !self.options.ends_early() {
+            return Ok(held);
+        }
+        match prepared.disciplined(LATER, self.control) {
+            Quick::Answered(_) => Ok(Held::Stands),
+            quick => self.hold_last(report, on, inference, &quick),
         }
     }
 
+    /// Holds guesses against an execution that others have found to violate one, or against the reduced system to the
+    /// end.
+    pub(super) fn hold_last(
+        &mut self,
+        report: &mut Report,
+        on: (&Encoding, &Explorer, &[Goal]),
+        inference: &mut Inference,
+        quick: &Quick,
+    ) -> Result<Held, Stop> {
+        if revise_by(on.0, quick, inference) {
+            self.left = self.left.saturating_sub(on.0.m.work());
+            return Ok(Held::Refuted);
+        }
+        self.hold(report, on, inference, true)
+    }
+
     /// Holds guesses against the reduced system, to the end or with little work.
-    pub(super) fn hold(
+    fn hold(
         &mut self,
         report: &mut Report,
         (encoding, explorer, goals): (&Encoding, &Explorer, &[Goal]),
@@ -123,7 +148,8 @@ pub fn settled(
         let goals = goals(&encoding, &[])?;
         visibility.repair(&encoding, &goals, false)?;
         let prepared = prepared(&encoding, &visibility);
-        if prepared.keeps_the_discipline(SOON, control) {
+        let quick = prepared.disciplined(SOON, control);
+        if let Quick::Answered(_) = quick {
             return Ok(Some(inference));
         }
         let explorer = Explorer::new(&encoding, &visibility)?;
@@ -132,11 +158,18 @@ pub fn settled(
         let mut reduced = within(m, little, || explore(&explorer, &goals));
         let mut is_refuted = revise(&encoding, &explorer, &reduced, &mut inference)?;
         if !is_refuted && reduced.stopped == Some(Stop::Effort) && little < left {
-            if prepared.keeps_the_discipline(LATER, control) {
-                return Ok(Some(inference));
+            is_refuted = revise_by(&encoding, &quick, &mut inference);
+            if !is_refuted {
+                let quick = prepared.disciplined(LATER, control);
+                if let Quick::Answered(_) = quick {
+                    return Ok(Some(inference));
+                }
+                is_refuted = revise_by(&encoding, &quick, &mut inference);
             }
-            reduced = explore(&explorer, &goals);
-            is_refuted = revise(&encoding, &explorer, &reduced, &mut inference)?;
+            if !is_refuted {
+                reduced = explore(&explorer, &goals);
+                is_refuted = revise(&encoding, &explorer, &reduced, &mut inference)?;
+            }
         }
         match reduced.stopped {
             _ if is_refuted => {}
@@ -202,6 +235,83 @@ pub fn revise(
     Ok(!violations.is_empty())
 }
 
+/// Revises the guesses that the last step of an execution refutes, if others have found one; whether there were any.
+fn revise_by(e: &Encoding, quick: &Quick, inference: &mut Inference) -> bool {
+    let p = e.program;
+    let Quick::Violated(path) = quick else {
+        return false;
+    };
+    let Some((last, earlier)) = path.moves.split_last() else {
+        return false;
+    };
+    let before = Path {
+        moves: earlier.to_vec(),
+        ..path.clone()
+    };
+    let (before, after) = (before.end(), path.end());
+    let steps: Steps = path.moves.iter().map(|m| (m.thread, m.location)).collect();
+    let place = (last.thread, last.location);
+    let guessed = p.protections.iter();
+    let guessed = guessed.filter(|x| inference.may_revise(x.cell));
+    let mut violations = Vec::new();
+    for x in guessed {
+        let mut broken = None;
+        let _: ControlFlow<()> = each_successor(p, &before, last.thread, None, &mut |next| {
+            if next.state == after && breaks(p, x, last.thread, &before, &next) {
+                let accesses = next.accesses.contains(&x.cell);
+                broken = Some(accesses && !may_access(p, x, last.thread, &before, &next));
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        violations.extend(broken.map(|access| match access {
+            true => accessed(p, x.cell, place, (before.clone(), steps.clone()), inference),
+            false => Violation {
+                cell: x.cell,
+                access: None,
+                state: Some(after.clone()),
+                steps: steps.clone(),
+                why: Refutation::Overlap(overlap_of(p, x, &after)),
+            },
+        }));
+    }
+    inference.revise(&violations);
+    !violations.is_empty()
+}
+
+/// An access without the right to it: from where, from which state, and the steps that lead to it, itself the last.
+fn accessed(
+    p: &Program,
+    cell: CellId,
+    (thread, location): (ThreadId, LocId),
+    (state, steps): (State, Steps),
+    inference: &Inference,
+) -> Violation {
+    let (mut written, mut tried) = (false, 0);
+    // A step may have millions of outcomes; whether it writes only colours the next guess.
+    let _: ControlFlow<()> = each_successor(p, &state, thread, None, &mut |next| {
+        written |= next.writes.contains(&cell);
+        tried += 1;
+        match written || tried >= OUTCOMES {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    let held = inference.held(&state, thread, written);
+    let place = &p.threads[thread];
+    Violation {
+        cell,
+        access: Some((thread, location, held)),
+        state: Some(state),
+        steps,
+        why: Refutation::Access {
+            thread: place.name.clone(),
+            location: place.locations[location].name.clone(),
+            written,
+        },
+    }
+}
+
 struct ViolationSearch<'s, 'p> {
     e: &'s Encoding<'p>,
     explorer: &'s Explorer<'s, 'p>,
@@ -223,29 +333,8 @@ impl ViolationSearch<'_, '_> {
         let (mut steps, state) = self.steps_to(from)?;
         let Some(state) = state else { return Ok(None) };
         steps.push((thread, location));
-        let (mut written, mut tried) = (false, 0);
-        // A step may have millions of outcomes; whether it writes only colours the next guess.
-        let _: ControlFlow<()> = each_successor(p, &state.state, thread, None, &mut |next| {
-            written |= next.writes.contains(&cell);
-            tried += 1;
-            match written || tried >= OUTCOMES {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        });
-        let held = inference.held(&state.state, thread, written);
-        let place = &p.threads[thread];
-        Ok(Some(Violation {
-            cell,
-            access: Some((thread, location, held)),
-            state: Some(state.state),
-            steps,
-            why: Refutation::Access {
-                thread: place.name.clone(),
-                location: place.locations[location].name.clone(),
-                written,
-            },
-        }))
+        let (place, how) = ((thread, location), (state.state, steps));
+        Ok(Some(accessed(p, cell, place, how, inference)))
     }
 
     /// States in which two threads have access.
@@ -269,12 +358,7 @@ impl ViolationSearch<'_, '_> {
     fn steps_to(&self, states: &Bdd) -> Result<(Steps, Option<Concrete>), Stop> {
         let e = self.e;
         let goal = Goal {
-            asked: Asked {
-                name: "discipline".into(),
-                kind: GoalKind::Discipline,
-                wanted: false,
-                can_be_hidden: false,
-            },
+            asked: Asked::discipline(),
             bad: states.clone(),
         };
         let found = match self.traced {

@@ -380,6 +380,7 @@ impl Run<'_> {
                     &|n| self.order(n),
                     (self.reduction.as_ref(), None),
                     How {
+                        until_violated: false,
                         most,
                         facts: options.facts,
                         cores: cores(options),

@@ -100,6 +100,8 @@ pub struct ExplicitSearch<'c> {
     /// Depth first: what is still to be expanded.
     stack: Vec<Id>,
     layer: u32,
+    /// Whether it ends where a step violates the discipline.
+    pub until_violated: bool,
     /// Whether the present layer is larger than the one before.
     grows: bool,
     /// States that may be initial, and have not been tested yet.
@@ -156,6 +158,7 @@ impl<'c> ExplicitSearch<'c> {
             mode,
             stack: Vec::new(),
             layer: 0,
+            until_violated: false,
             grows: false,
             beginning: Some(Box::new(initial_candidates(program))),
             peak: 0,
@@ -165,7 +168,8 @@ impl<'c> ExplicitSearch<'c> {
     /// Explores until nothing is left, up to so many states, or for about so many operations.
     ///
     /// # Errors
-    /// [`Stop::Operations`] after those operations; then it may be called again. Any other [`Stop`].
+    /// [`Stop::Operations`] after those operations; then it may be called again. [`Stop::Settled`] if a violation is
+    /// all that is wanted, and there is one. Any other [`Stop`].
     pub fn run(&mut self, operations: u64, most_states: usize) -> Result<(), Stop> {
         let most = self.spent().saturating_add(operations);
         let most_states = most_states.min(self.task.control.budget().states);
@@ -176,6 +180,9 @@ impl<'c> ExplicitSearch<'c> {
                 (_, Mode::Breadth) => self.round((left, most_states))?,
                 (_, Mode::Depth) => self.deeper((left, most_states))?,
             };
+            if self.until_violated && self.shards.iter().any(|s| s.tally.violated) {
+                return Err(Stop::Settled);
+            }
             if !more {
                 return Ok(());
             }

@@ -126,7 +126,8 @@ impl Running<'_> {
         outcome.memory = Some(found.bytes);
         outcome.operations = Some(found.operations);
         outcome.transitions = Some(found.transitions);
-        if outcome.stopped.is_some() && !last {
+        let is_wanted = last || outcome.stopped == Some(Stop::Settled);
+        if outcome.stopped.is_some() && !is_wanted {
             return outcome;
         }
         for (n, answer) in outcome.answers.iter_mut().enumerate() {

@@ -144,6 +144,8 @@ pub struct How {
     pub cores: usize,
     /// Whether all states are wanted ([`Outcome::kept`]).
     pub keep: bool,
+    /// Whether a violation of the discipline is all that is wanted, if the search state by state meets one.
+    pub until_violated: bool,
 }
 
 /// What all candidates are to do.
@@ -194,7 +196,8 @@ impl<'a> Task<'a> {
         let mode = Mode::Breadth;
         let on = (mode, how.cores);
         let up_to = (reduction, symmetry);
-        let search = ExplicitSearch::new(program, compiled, questions, up_to, on, control);
+        let mut search = ExplicitSearch::new(program, compiled, questions, up_to, on, control);
+        search.until_violated = how.until_violated;
         let engine = Candidate::Explicit {
             search: Box::new(Running {
                 program,
@@ -301,7 +304,7 @@ pub fn portfolio(
             let done = outcome.operations.unwrap_or(0);
             attempts.push((c.engine.attempt(finished), done));
             // Time, memory and interrupts end everything; a budget of nodes or states ends this candidate only.
-            let over = control.check().is_err();
+            let over = control.check().is_err() || outcome.stopped == Some(Stop::Settled);
             let full = matches!(outcome.stopped, Some(Stop::Nodes | Stop::States));
             last = outcome;
             if finished || over {

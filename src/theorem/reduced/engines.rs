@@ -50,12 +50,12 @@ pub(in crate::theorem) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What the engines find in turn, each in so many operations at most.
+/// What the engines find in turn, each in so many operations at most, or until one meets a violation.
 pub(in crate::theorem) fn by_engines(
     p: &Program,
     questions: &[Question],
     up_to: (Option<&Reduction>, Option<&Symmetry>),
-    most: u64,
+    (most, until_violated): (u64, bool),
     control: &Control,
 ) -> Outcome {
     let how = How {
@@ -63,6 +63,7 @@ pub(in crate::theorem) fn by_engines(
         facts: true,
         cores: cores(),
         keep: false,
+        until_violated,
     };
     portfolio(p, questions, &|n| order(p, n), up_to, how, control).0
 }
@@ -72,12 +73,12 @@ pub(in crate::theorem) fn by_exchanges(
     p: &Program,
     questions: &[Question],
     reduction: Option<&Reduction>,
-    most: u64,
+    how: (u64, bool),
     control: &Control,
 ) -> Outcome {
     let (symmetry, _) = Symmetry::new(p, questions, reduction);
     let symmetry = Some(&symmetry).filter(|s| !s.is_trivial());
-    by_engines(p, questions, (reduction, symmetry), most, control)
+    by_engines(p, questions, (reduction, symmetry), how, control)
 }
 
 /// Whether everything was explored, and each question has its answer.
@@ -181,17 +182,33 @@ impl Prepared {
         settles(p, repeat(p, &path, &begins, badly)?, asked)
     }
 
-    /// Whether the engines explore all of it in so many operations, up to all quotients, and find no violation.
-    pub(in crate::theorem) fn keeps_the_discipline(&self, most: u64, control: &Control) -> bool {
-        let outcome = self.explore(&[], &Quotient::ALL, most, control);
-        outcome.stopped.is_none() && !outcome.violated
+    /// What the engines find of the discipline in so many operations, up to all quotients.
+    pub(in crate::theorem) fn disciplined(&self, most: u64, control: &Control) -> Quick {
+        let asked = [Asked::discipline()];
+        let outcome = self.explore(&asked, &Quotient::ALL, (most, true), control);
+        match outcome.stopped {
+            None if !outcome.violated => Quick::Answered(Box::new(outcome)),
+            Some(Stop::Settled) => self.violated(&asked, outcome),
+            _ => Quick::Cut,
+        }
+    }
+
+    /// The execution that an exploration has found to violate the discipline, if it can be repeated.
+    fn violated(&self, asked: &[Asked], outcome: Outcome) -> Quick {
+        let discipline = |(asked, _): &(&Asked, Answer)| asked.kind == GoalKind::Discipline;
+        match asked.iter().zip(outcome.answers).find(discipline) {
+            Some((asked, Answer::Found(path))) if self.retold(asked, &path).is_some() => {
+                Quick::Violated(path)
+            }
+            _ => Quick::Open,
+        }
     }
 
     fn explore(
         &self,
         asked: &[Asked],
         quotients: &[Quotient],
-        most: u64,
+        how: (u64, bool),
         control: &Control,
     ) -> Outcome {
         self.explore_by(asked, quotients, &|wanted| {
@@ -200,8 +217,8 @@ impl Prepared {
             } = wanted;
             let reduction = wanted.reduction;
             match wanted.symmetric {
-                true => by_exchanges(program, questions, reduction, most, control),
-                false => by_engines(program, questions, (reduction, None), most, control),
+                true => by_exchanges(program, questions, reduction, how, control),
+                false => by_engines(program, questions, (reduction, None), how, control),
             }
         })
     }
@@ -263,6 +280,8 @@ pub(in crate::theorem) struct Telling<'t> {
 pub(in crate::theorem) enum Quick {
     /// Everything is explored, and nothing is violated.
     Answered(Box<Outcome>),
+    /// This execution violates the discipline, which has guesses.
+    Violated(Path),
     /// There was too much to explore.
     Cut,
     /// Others have to say more.
@@ -276,7 +295,7 @@ impl Check<'_> {
             prepared, asked, ..
         } = telling;
         let quotients = self.quotients();
-        let outcome = prepared.explore(asked, &quotients, u64::MAX, self.control);
+        let outcome = prepared.explore(asked, &quotients, (u64::MAX, false), self.control);
         self.explored(report, telling, &quotients, &outcome);
         outcome.violated
     }
@@ -314,12 +333,12 @@ impl Check<'_> {
     }
 
     /// What others find soon. Where they find nothing that is asked for, no BDDs are needed; those have traces and
-    /// evidence.
+    /// evidence. Of a violation of guesses nothing more is needed than how it comes about.
     pub(in crate::theorem) fn quick(
         &self,
         report: &mut Report,
         prepared: &Prepared,
-        asked: &[Asked],
+        (asked, guesses): (&[Asked], bool),
     ) -> Quick {
         if self.options.certificate {
             return Quick::Open;
@@ -329,14 +348,17 @@ impl Check<'_> {
         let mut quotients = self.options.quotients.clone();
         let more = self.quotients() != quotients;
         let first = if more { AS_IT_IS } else { SOON };
-        let mut outcome = prepared.explore(asked, &quotients, first, self.control);
+        let mut outcome = prepared.explore(asked, &quotients, (first, guesses), self.control);
         if outcome.stopped == Some(Stop::Operations) && more {
             quotients = self.quotients();
-            outcome = prepared.explore(asked, &quotients, SOON, self.control);
+            outcome = prepared.explore(asked, &quotients, (SOON, guesses), self.control);
         }
         report.timing.exploration = clock.elapsed().as_secs_f64();
         if outcome.stopped == Some(Stop::Operations) {
             return Quick::Cut;
+        }
+        if outcome.stopped == Some(Stop::Settled) {
+            return prepared.violated(asked, outcome);
         }
         let complete = outcome.stopped.is_none() && !outcome.violated;
         let large = outcome.states.as_ref().is_some_and(|n| *n >= LARGE.into());
@@ -365,8 +387,11 @@ impl Check<'_> {
         let clock = Instant::now();
         self.control.enter("the reduced system");
         let quotients = self.quotients();
-        let outcome = prepared.explore(asked, &quotients, u64::MAX, self.control);
+        let outcome = prepared.explore(asked, &quotients, (u64::MAX, true), self.control);
         report.timing.exploration = clock.elapsed().as_secs_f64();
+        if outcome.stopped == Some(Stop::Settled) {
+            return prepared.violated(asked, outcome);
+        }
         if !is_complete(&outcome) || outcome.violated {
             return Quick::Open;
         }

@@ -115,7 +115,7 @@ fn attempt(
     let prepared = phased.prepared(program);
     let asked: Vec<Asked> = goals.iter().map(|g| g.asked.clone()).collect();
     let telling = prepared.telling(&asked);
-    match check.quick(report, &prepared, &asked) {
+    match check.quick(report, &prepared, (&asked, false)) {
         Quick::Answered(outcome) => {
             check.tell(report, telling, &outcome);
             report.statistics.peak_nodes = Some(e.m.peak().to_string());
@@ -126,10 +126,10 @@ fn attempt(
                 return Ok(false);
             }
         }
-        Quick::Cut | Quick::Open if lenient => {
+        Quick::Cut | Quick::Violated(_) | Quick::Open if lenient => {
             return attempt(check, program, (uses, false), report);
         }
-        Quick::Cut | Quick::Open => {
+        Quick::Cut | Quick::Violated(_) | Quick::Open => {
             let explorer = Explorer::prepared(&e, &visibility, Blocked::Waits)?;
             control.enter("the reduced system");
             let reduced = check.explore(report, &explorer, &goals);
