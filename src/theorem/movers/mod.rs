@@ -370,11 +370,11 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
                 continue;
             }
             // A law that fails at reachable states fails on all rungs, which contain them. Laws are looked at in turn,
-            // so it is the one that is told if none before it fails.
-            let (before, failing) = match met {
-                Some(met) => met,
-                None => *met.insert(self.met(about, laws)?),
-            };
+            // so it is the one that is told if none before it fails. The first that fails anywhere has states met.
+            if met.is_none() && self.met.is_some() {
+                met = Some(self.met(about, laws)?);
+            }
+            let (before, failing) = met.unwrap_or((laws.len(), None));
             let fails = |s: &Self, j: &Bdd| s.first_broken(about, &laws[..before], j);
             // What holds on more states holds on those of the rung. (Who asks for one rung has its states already.)
             if rung == Rung::ThreadModular
@@ -392,16 +392,17 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
                 };
                 law = fails(self, &j)?;
             }
-            let top = match law {
-                Some(_) => Some(&rung),
-                None => rungs.last(),
-            };
-            law = law.or(failing);
-            let Some(failed) = law else {
+            let Some(failed) = law.or(failing) else {
                 known.holds = Some(rung);
                 return Ok((None, rung));
             };
-            known.fails = top.map(|top| (*top, failed));
+            if met.is_none() && rungs.last() != Some(&rung) {
+                met = Some(self.met(about, laws)?);
+            }
+            let everywhere = met.is_some_and(|(_, failing)| failing == Some(failed));
+            let top = if everywhere { rungs.last() } else { None };
+            known.fails = Some((*top.unwrap_or(&rung), failed));
+            law = Some(failed);
         }
         Ok((law, Rung::True))
     }
