@@ -497,6 +497,36 @@ mod tests {
             }
         }";
 
+    /// Each execution that violates a discipline that is only guessed refutes a guess, until the guesses stand.
+    #[test]
+    fn guesses_are_revised_by_an_execution() {
+        let mut all = 0;
+        for name in ["memory_reuse", "semaphore_driver", "master_workers"] {
+            let root = env!("CARGO_MANIFEST_DIR");
+            let path = format!("{root}/models/section6/{name}.cor");
+            let text = std::fs::read_to_string(&path).expect("a model");
+            let loaded = Loaded::load(&path, &text, &[], ParseLimits::default());
+            let (loaded, _) = loaded.unwrap_or_else(|errors| panic!("{errors:?}"));
+            let control = Control::default();
+            let subject = Subject::new(loaded.program());
+            let found = subject.inference(&control);
+            let mut inference = found.expect("within the limits").expect("guesses");
+            loop {
+                let program = inference.program().clone();
+                let mut encoding = Encoding::new(&program, &control).expect("small");
+                let mut visibility = Visibility::by_definition(&mut encoding).expect("small");
+                let goals = goals(&encoding, &[]).expect("small");
+                visibility.repair(&encoding, &goals, false).expect("small");
+                match prepared(&encoding, &visibility).disciplined(SOON, &control) {
+                    Quick::Answered(_) => break,
+                    quick => assert!(revise_by(&encoding, &quick, &mut inference), "{name}"),
+                }
+                all += 1;
+            }
+        }
+        assert!(all > 2, "{all}");
+    }
+
     /// Neither a short search nor little work on BDDs shows that the guesses stand.
     #[test]
     fn guesses_that_take_long_are_settled_by_a_longer_search() {

@@ -14,6 +14,7 @@ use crate::engine::relations::Rel;
 use crate::model::program::{Expr, ThreadId};
 use biodivine_lib_bdd::Bdd;
 use num_bigint::BigUint;
+use std::cell::OnceCell;
 
 /// A class under a condition.
 #[derive(Clone, Debug)]
@@ -177,7 +178,7 @@ impl MoverSearch<'_, '_> {
                 writes: part.clean.writes.clone(),
                 bdd: m.and(&part.clean.bdd, condition)?,
             },
-            enabled: m.and(&part.enabled, condition)?,
+            enabled: OnceCell::new(),
             violating: m.and(&part.violating, condition)?,
         };
         Ok(self.replace(n, under))

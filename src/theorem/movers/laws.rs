@@ -73,7 +73,7 @@ impl MoverSearch<'_, '_> {
     ) -> Result<Option<Law>, Stop> {
         let m = &self.e.m;
         for &law in laws {
-            let bounds = self.bounds(law, about);
+            let bounds = self.bounds(law, about)?;
             let may_fail = bounds.iter().flatten().all(|b| !m.disjoint(b, from));
             if may_fail && !m.disjoint(&*self.broken(law, about)?, from) {
                 return Ok(Some(law));
@@ -82,18 +82,19 @@ impl MoverSearch<'_, '_> {
         Ok(None)
     }
 
-    /// Sets that contain the states in which a law fails, and cost nothing.
-    pub(super) fn bounds(&self, law: Law, about: &About) -> [Option<&Bdd>; 2] {
+    /// Sets that contain the states in which a law fails, and cost little.
+    pub(super) fn bounds(&self, law: Law, about: &About) -> Result<[Option<&Bdd>; 2], Stop> {
         let About::Pair([a, b]) = about else {
-            return [None, None];
+            return Ok([None, None]);
         };
+        let m = &self.e.m;
         let (x, y) = (&self.parts[*a], &self.parts[*b]);
-        match law {
-            Law::Outcome => [Some(&x.enabled), Some(&y.enabled)],
+        Ok(match law {
+            Law::Outcome => [Some(x.enabled(m)?), Some(y.enabled(m)?)],
             Law::RightHidden => [Some(&x.violating), None],
             Law::LeftHidden => [Some(&y.violating), None],
             _ => [None, None],
-        }
+        })
     }
 
     /// The states in which a law fails.
@@ -128,7 +129,7 @@ impl MoverSearch<'_, '_> {
         let states = match law {
             Law::Outcome => self.lost(&x.clean, &y.clean)?,
             Law::RightViolation => self.leads_into(&x.clean, &y.violating)?,
-            Law::RightHidden => m.and(&y.clean.preimage(m, &x.enabled)?, &x.violating)?,
+            Law::RightHidden => m.and(&y.clean.preimage(m, x.enabled(m)?)?, &x.violating)?,
             Law::LeftHidden => self.leads_out_of(&x.clean, &y.violating)?,
             // Of an action and a set.
             Law::Enters | Law::Leaves => m.no(),

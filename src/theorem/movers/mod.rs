@@ -23,7 +23,7 @@ pub use conditions::{Shared, Under};
 use crate::base::control::Stop;
 use crate::base::results::Law;
 use crate::engine::compiled::{Mover, Movers};
-use crate::engine::relations::{Bit, Encoding, Rel};
+use crate::engine::relations::{Bdds, Bit, Encoding, Rel};
 use crate::model::program::{LocId, ThreadId};
 use crate::theorem::exchanges::Exchanges;
 use crate::theorem::invariants::{Budgets, Ladder, Rung};
@@ -31,7 +31,7 @@ use biodivine_lib_bdd::{Bdd, BddValuation};
 use laws::{About, Broken, LEFT, RIGHT};
 use met::Met;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// What is said of an action as a mover.
@@ -119,9 +119,19 @@ pub(super) fn calm(e: &Encoding) -> Result<Bdd, Stop> {
 /// An action without its violations, and where it has some.
 struct Part {
     clean: Rel,
-    /// Where `clean` leads from.
-    enabled: Bdd,
+    /// Where `clean` leads from, once it is asked for.
+    enabled: OnceCell<Bdd>,
     violating: Bdd,
+}
+
+impl Part {
+    fn enabled(&self, m: &Bdds) -> Result<&Bdd, Stop> {
+        if let Some(known) = self.enabled.get() {
+            return Ok(known);
+        }
+        let enabled = self.clean.domain(m)?;
+        Ok(self.enabled.get_or_init(|| enabled))
+    }
 }
 
 /// An action up to an exchange of threads.
@@ -211,7 +221,7 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             bdd: calm(&m.and_not(&rel.bdd, &after)?)?,
         };
         Ok(Part {
-            enabled: clean.domain(m)?,
+            enabled: OnceCell::new(),
             clean,
             // If q is not written, `after` is q itself, and nothing is left of it.
             violating: calm(&bad)?,
@@ -420,7 +430,7 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         };
         let states = met.at(&places);
         for (n, &law) in laws.iter().enumerate() {
-            let bounds = self.bounds(law, about);
+            let bounds = self.bounds(law, about)?;
             let may_fail = |s: &&&BddValuation| bounds.iter().flatten().all(|b| b.eval_in(s));
             let states: Vec<&&BddValuation> = states.iter().filter(may_fail).collect();
             if states.is_empty() {
@@ -484,8 +494,8 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
     fn is_excluded(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
         let m = &self.e.m;
         let (x, y) = (&self.parts[a], &self.parts[b]);
-        let one = x.clean.preimage(m, &y.enabled)?;
-        let other = y.clean.preimage(m, &x.enabled)?;
+        let one = x.clean.preimage(m, y.enabled(m)?)?;
+        let other = y.clean.preimage(m, x.enabled(m)?)?;
         // It is told as if it were a law of two actions.
         let follows = About::States(&[a, b], Rc::new(m.or(&one, &other)?));
         let (law, _) = self.climb(&follows, &mut Known::default(), &[Law::Right])?;

@@ -187,9 +187,9 @@ impl Prepared {
         let asked = [Asked::discipline()];
         let outcome = self.explore(&asked, &Quotient::ALL, (most, true), control);
         match outcome.stopped {
-            None if !outcome.violated => Quick::Answered(Box::new(outcome)),
-            Some(Stop::Settled) => self.violated(&asked, outcome),
-            _ => Quick::Cut,
+            _ if outcome.violated => self.violated(&asked, outcome),
+            None => Quick::Answered(Box::new(outcome)),
+            Some(_) => Quick::Cut,
         }
     }
 
@@ -357,7 +357,7 @@ impl Check<'_> {
         if outcome.stopped == Some(Stop::Operations) {
             return Quick::Cut;
         }
-        if outcome.stopped == Some(Stop::Settled) {
+        if guesses && outcome.violated {
             return prepared.violated(asked, outcome);
         }
         let complete = outcome.stopped.is_none() && !outcome.violated;
@@ -389,10 +389,10 @@ impl Check<'_> {
         let quotients = self.quotients();
         let outcome = prepared.explore(asked, &quotients, (u64::MAX, true), self.control);
         report.timing.exploration = clock.elapsed().as_secs_f64();
-        if outcome.stopped == Some(Stop::Settled) {
+        if outcome.violated {
             return prepared.violated(asked, outcome);
         }
-        if !is_complete(&outcome) || outcome.violated {
+        if !is_complete(&outcome) {
             return Quick::Open;
         }
         report.reductions = names(&quotients);
