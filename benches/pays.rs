@@ -72,7 +72,7 @@ const FAMILIES: [Family; 12] = [
         "memory_reuse",
         "section6/memory_reuse",
         "N",
-        &[2, 3, 4, 5, 6, 8, 12, 14, 16, 18],
+        &[2, 3, 4, 5, 6, 8, 12, 14, 16, 18, 20, 22],
     ),
     (
         "master_workers",
@@ -99,7 +99,7 @@ const FAMILIES: [Family; 12] = [
         "ROUNDS",
         &[3, 4, 8, 16],
     ),
-    ("rw_cache", "monitors/rw_cache", "READERS", &[3, 4, 5, 6, 7]),
+    ("rw_cache", "monitors/rw_cache", "READERS", &[3, 4, 5, 6, 7, 8, 9]),
     (
         "philosophers_atomic",
         "classic/philosophers_atomic",
