@@ -99,7 +99,12 @@ const FAMILIES: [Family; 12] = [
         "ROUNDS",
         &[3, 4, 8, 16],
     ),
-    ("rw_cache", "monitors/rw_cache", "READERS", &[3, 4, 5, 6, 7, 8, 9]),
+    (
+        "rw_cache",
+        "monitors/rw_cache",
+        "READERS",
+        &[3, 4, 5, 6, 7, 8, 9],
+    ),
     (
         "philosophers_atomic",
         "classic/philosophers_atomic",
