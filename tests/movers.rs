@@ -410,11 +410,12 @@ fn what_is_in_the_way_is_seen_in_the_state_that_is_told() {
 }
 
 /// The rung on which no law fails may be any, and what fails at reachable states fails on all: so where nothing
-/// is violated, a right mover is what commutes to the right from every reachable state.
+/// is violated, a right mover is what commutes to the right from every reachable state, and a left mover commutes to
+/// the left.
 #[test]
 fn right_movers_are_those_of_the_definition() {
     let mut runner = random::runner(256);
-    let seen = [const { Cell::new(0) }; 2];
+    let (seen, lefts) = ([const { Cell::new(0) }; 2], [const { Cell::new(0) }; 2]);
     runner
         .run(&samples_with(Disciplines::Omitted), |sample| {
             let source = &sample.source;
@@ -441,15 +442,32 @@ fn right_movers_are_those_of_the_definition() {
                     .all(|t| met.iter().all(|s| commutes(s, t)));
                 prop_assert_eq!(judged.mover.right, right, "{:?} in {}", a.location, source);
                 seen[usize::from(right)].set(seen[usize::from(right)].get() + 1);
+                // (3), and (4) for each outcome: a step of the other neither leads here nor takes an outcome away.
+                let stays = |s: &State, other: ThreadId| {
+                    let ends: Vec<Vec<State>> =
+                        mine(s).iter().map(|u| clean(p, u, other)).collect();
+                    clean(p, s, other).iter().all(|v| {
+                        let then = mine(v);
+                        let reached = |w: &State| ends.iter().any(|end| end.contains(w));
+                        then.iter().all(reached)
+                            && ends.iter().all(|end| then.iter().any(|w| end.contains(w)))
+                    })
+                };
+                let left = (0..p.threads.len())
+                    .filter(others)
+                    .all(|t| met.iter().all(|s| stays(s, t)));
+                prop_assert!(!judged.mover.left || left, "{:?} in {source}", a.location);
+                lefts[usize::from(left)].set(lefts[usize::from(left)].get() + 1);
             }
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
-    let [none, some] = seen.map(|c| c.get());
-    assert!(
-        random::enough(none, 50) && random::enough(some, 50),
-        "{none} and {some}"
-    );
+    for [none, some] in [seen, lefts].map(|seen| seen.map(|c| c.get())) {
+        assert!(
+            random::enough(none, 50) && random::enough(some, 50),
+            "{none} and {some}"
+        );
+    }
 }
 
 /// Conditions that people know: a flag that is never taken back, the last reference.
