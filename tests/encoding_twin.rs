@@ -166,3 +166,35 @@ fn steps_are_the_interpreters_steps() {
         "only {steps:?} steps were compared"
     );
 }
+
+#[test]
+fn actions_that_leave_each_other_alone_commute() {
+    let mut runner = random::runner(200);
+    // Pairs of which one writes what the other reads.
+    let pairs = Cell::new(0);
+    let outcome = runner.run(&twin::generate::samples(), |sample| {
+        let session = load(&sample.source);
+        let control = Control::default();
+        let e = Encoding::new(session.program(), &control).unwrap();
+        for (a, x) in e.actions.iter().enumerate() {
+            for (b, y) in e.actions.iter().enumerate().skip(a + 1) {
+                if x.thread == y.thread || !e.undisturbed(a, b).unwrap() {
+                    continue;
+                }
+                let one = x.rel.then(&e.m, &y.rel).unwrap();
+                let other = y.rel.then(&e.m, &x.rel).unwrap();
+                prop_assert_eq!(&one.writes, &other.writes);
+                let places = (e.place(a), e.place(b));
+                prop_assert!(e.m.same(&one.bdd, &other.bdd), "{:?}", places);
+                let some = usize::from(!x.independent(y) && !one.bdd.is_false());
+                pairs.set(pairs.get() + some);
+            }
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    assert!(
+        random::enough(pairs.get(), 20),
+        "only {pairs:?} pairs were compared"
+    );
+}

@@ -176,6 +176,11 @@ impl Control {
         }
     }
 
+    /// Whether another explores the program in full meanwhile.
+    pub fn is_beside_another(&self) -> bool {
+        self.turns.as_ref().is_some_and(|(t, _)| t.alternate())
+    }
+
     /// Says that so much work was done, and waits until more may be done. Ask [`Control::check`] afterwards.
     pub fn worked(&self, work: u64) {
         if let Some((turns, side)) = &self.turns {

@@ -76,6 +76,11 @@ impl Turns {
         }
     }
 
+    /// Whether both have turns, and not one of them all until it is done.
+    pub fn alternate(&self) -> bool {
+        self.account().first.is_none()
+    }
+
     /// What a side has done.
     pub fn done(&self, side: Side) -> u64 {
         let account = self.account();

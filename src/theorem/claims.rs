@@ -115,9 +115,10 @@ const CHEAP: [Rung; 4] = [
 const RUNGS: Budgets = Budgets {
     ownership: 1 << 19,
     controlled: 0,
-    few: 4,
-    modular: 1 << 19,
-    reachable: 1 << 20,
+    few: 2,
+    modular: 1 << 22,
+    reachable: 1 << 22,
+    first: 1 << 18,
 };
 
 /// States that are looked at to see whether a block is ever left.

@@ -97,7 +97,7 @@ impl Explored<'_, '_, '_> {
             roots.push(put(&explorer.coarse(t, &from, Grain::Single)?.inside));
         }
         if rung != Rung::True {
-            roots.push(put(&ladder.strongest(rung)?));
+            roots.push(put(&ladder.rested_on(rung)?));
         }
         let Some(mut roots) = roots.into_iter().collect::<Option<Vec<Root>>>() else {
             return Ok(None);

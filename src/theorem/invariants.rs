@@ -19,7 +19,7 @@ use self::lemmas::{Fate, Judged};
 use self::ownership::Ownership;
 use self::reachable::reachable;
 use self::thread_modular::Modular;
-use crate::base::control::Stop;
+use crate::base::control::{Control, Stop};
 pub use crate::base::results::Rung;
 use crate::base::results::Unavailable;
 use crate::engine::Variable;
@@ -27,7 +27,53 @@ use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Class;
 use biodivine_lib_bdd::Bdd;
 
-/// Nodes that may be built for a rung before it is given up, and what is data.
+/// What is asked of the ladder in turn, cheapest first: its rungs, the thread-modular one after a weaker set that is had
+/// sooner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// All type-correct states.
+    True,
+    /// Who owns which lock where.
+    LockOwnership,
+    /// Each thread with the shared variables but data.
+    Controlled,
+    /// Each thread with the shared variables.
+    ThreadModular,
+    /// The user's lemmas.
+    Lemmas,
+    /// The reachable states.
+    Reachable,
+}
+
+impl Step {
+    /// All of them, the lowest first.
+    pub const ALL: [Step; 6] = [
+        Step::True,
+        Step::LockOwnership,
+        Step::Controlled,
+        Step::ThreadModular,
+        Step::Lemmas,
+        Step::Reachable,
+    ];
+
+    /// The rung that it belongs to.
+    pub fn rung(self) -> Rung {
+        match self {
+            Step::True => Rung::True,
+            Step::LockOwnership => Rung::LockOwnership,
+            Step::Controlled | Step::ThreadModular => Rung::ThreadModular,
+            Step::Lemmas => Rung::Lemmas,
+            Step::Reachable => Rung::Reachable,
+        }
+    }
+}
+
+/// Work on the thread-modular fixpoint before the reachable states are asked for: where these are had, it says nothing
+/// that they do not say, and may cost much more.
+const SOON: u64 = 1 << 23;
+
+/// What may be done for a rung before it is given up, and what is data: nodes that are built for lock ownership, pairs
+/// of nodes looked at for all others.
 #[derive(Clone, Copy, Debug)]
 pub struct Budgets {
     /// For lock ownership.
@@ -38,23 +84,39 @@ pub struct Budgets {
     pub few: i64,
     /// For the thread-modular fixpoint.
     pub modular: u64,
-    /// For the reachable states.
+    /// For the reachable states, and how much of it on BDDs before other engines are asked.
     pub reachable: u64,
+    /// See there.
+    pub first: u64,
 }
 
 impl Default for Budgets {
     fn default() -> Self {
         Budgets {
             ownership: 5_000_000,
-            controlled: 5_000_000,
-            few: 4,
-            modular: 20_000_000,
-            reachable: 50_000_000,
+            controlled: 1 << 24,
+            few: 2,
+            modular: 1 << 26,
+            reachable: 1 << 26,
+            first: 1 << 18,
         }
     }
 }
 
 impl Budgets {
+    /// What rungs may cost under this control. Where another explores the program in full meanwhile, the reachable
+    /// states would come too late.
+    pub fn under(control: &Control) -> Self {
+        let all = Budgets::default();
+        match control.is_beside_another() {
+            true => Budgets {
+                reachable: 1 << 20,
+                ..all
+            },
+            false => all,
+        }
+    }
+
     /// Only what is had soon.
     pub fn soon() -> Self {
         Budgets {
@@ -95,7 +157,7 @@ pub struct Ladder<'e, 'p> {
 impl<'e, 'p> Ladder<'e, 'p> {
     /// The ladder of a program, nothing computed yet.
     pub fn new(encoding: &'e Encoding<'p>) -> Self {
-        Ladder::within(encoding, Budgets::default())
+        Ladder::within(encoding, Budgets::under(encoding.m.control()))
     }
 
     /// The same with other budgets.
@@ -135,7 +197,8 @@ impl<'e, 'p> Ladder<'e, 'p> {
         Ok(self.known(rung))
     }
 
-    /// The invariant of a rung if it has been computed and says more than those below.
+    /// The invariant of a rung if it has been computed and says more than those below; of the thread-modular one the
+    /// weaker set, if it has not been asked for more.
     pub fn known(&self, rung: Rung) -> Option<&Bdd> {
         match rung {
             Rung::True => None,
@@ -143,6 +206,17 @@ impl<'e, 'p> Ladder<'e, 'p> {
             Rung::ThreadModular => self.modular().map(|m| &m.set),
             Rung::Lemmas => known(&self.lemmas),
             Rung::Reachable => known(&self.reachable),
+        }
+    }
+
+    /// The invariant of a step, as [`Ladder::ask`].
+    ///
+    /// # Errors
+    /// As [`Ladder::ask`].
+    pub fn step(&mut self, step: Step) -> Result<Option<&Bdd>, Stop> {
+        match step {
+            Step::Controlled => self.controlled(),
+            _ => self.ask(step.rung()),
         }
     }
 
@@ -157,6 +231,17 @@ impl<'e, 'p> Ladder<'e, 'p> {
             }
         }
         self.everywhere()
+    }
+
+    /// The invariant that rests what was settled on the rungs up to this one, and no higher.
+    ///
+    /// # Errors
+    /// As [`Ladder::ask`].
+    pub fn rested_on(&mut self, rung: Rung) -> Result<Bdd, Stop> {
+        match self.known(rung) {
+            Some(set) => Ok(set.clone()),
+            None => self.strongest(rung),
+        }
     }
 
     /// Why a rung could not be had, if that was tried.
@@ -177,7 +262,10 @@ impl<'e, 'p> Ladder<'e, 'p> {
 
     /// What is known of each thread with the shared variables.
     pub(super) fn modular(&self) -> Option<&Modular> {
-        known(&self.modular)
+        match &self.modular {
+            Known::Unasked => known(&self.controlled),
+            asked => known(asked),
+        }
     }
 
     /// What has become of the lemmas, in the order of the program; asks for them.
@@ -237,10 +325,24 @@ impl<'e, 'p> Ladder<'e, 'p> {
         }
         let below = self.strongest(Rung::LockOwnership)?;
         let e = self.encoding;
-        e.m.control()
-            .enter("each thread with the shared variables, under interference");
-        let budget = self.budgets.modular;
-        let found = thread_modular::thread_modular(e, &e.initial, &self.steps, budget);
+        let phase = || {
+            e.m.control()
+                .enter("each thread with the shared variables, under interference");
+        };
+        phase();
+        let mut budget = self.budgets.modular.min(SOON);
+        let within = |ladder: &Self, budget| {
+            thread_modular::thread_modular(e, &e.initial, &ladder.steps, budget)
+        };
+        let mut found = within(self, budget);
+        if matches!(found, Ok(None)) && budget < self.budgets.modular {
+            self.ask_reachable()?;
+            if known(&self.reachable).is_none() {
+                budget = self.budgets.modular;
+                phase();
+                found = within(self, budget);
+            }
+        }
         self.modular = match self.settle(found, budget, |m| &m.set, &below)? {
             Known::Unknown(_) if self.controlled()?.is_some() => self.controlled.clone(),
             known => known,
@@ -281,6 +383,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
             self.lemmas = Known::Same;
             return Ok(());
         }
+        self.ask_modular()?;
         let below = self.strongest(Rung::ThreadModular)?;
         e.m.control().enter("the lemmas");
         match lemmas::judge(e, &self.steps, &below) {
@@ -302,7 +405,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
         e.m.control()
             .enter("the reachable states of the original program");
         let budget = self.budgets.reachable;
-        self.reachable = match reachable(e, usize::try_from(budget).unwrap_or(usize::MAX)) {
+        self.reachable = match reachable(e, self.budgets.first, budget) {
             Ok(Some(set)) => Known::Stronger(set),
             Ok(None) => Known::Unknown(Unavailable::Budget(budget)),
             Err(Stop::Nodes) => Known::Unknown(Unavailable::Limit(Stop::Nodes)),

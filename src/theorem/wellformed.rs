@@ -13,7 +13,7 @@ use crate::base::results::{
 };
 use crate::engine::relations::{Encoding, Rel};
 use crate::model::program::Program;
-use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::invariants::{Ladder, Rung, Step};
 
 /// The first steps of all threads are visible.
 pub(super) const WF_INIT_VIS: &str = "WFinitVis";
@@ -171,8 +171,8 @@ fn not_hidden(
         return Ok(finish(Status::Holds, Evaluated::On(Rung::True)));
     };
     let mut left = first;
-    for rung in Rung::ALL {
-        let Some(set) = ladder.ask(rung)? else {
+    for step in Step::ALL {
+        let Some(set) = ladder.step(step)? else {
             continue;
         };
         let mut hiding = None;
@@ -190,8 +190,8 @@ fn not_hidden(
         match hiding {
             Some(a) => left = a,
             None => {
-                let mut held = finish(Status::Holds, Evaluated::On(rung));
-                held.invariant = Some(rung);
+                let mut held = finish(Status::Holds, Evaluated::On(step.rung()));
+                held.invariant = Some(step.rung());
                 return Ok(held);
             }
         }

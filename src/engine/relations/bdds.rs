@@ -90,6 +90,11 @@ impl<'c> Bdds<'c> {
         self.end.get().saturating_sub(self.work())
     }
 
+    /// Counts work that was done elsewhere.
+    pub fn charge(&self, work: u64) {
+        self.work.set(self.work().saturating_add(work));
+    }
+
     /// Counts a pair of nodes, and says whether the operation may go on. (Operations that only say yes or no always go
     /// on.)
     fn go_on(&self) -> bool {

@@ -261,6 +261,40 @@ impl<'a> Encoding<'a> {
         (0..self.layout.bits() as Bit).collect()
     }
 
+    /// Whether two actions commute, q left aside, since no step of either changes what the other does: they write
+    /// different bits, and where one writes what the other reads, the other's steps are the same before and after it.
+    /// Nothing is composed.
+    ///
+    /// # Errors
+    /// Any [`Stop`].
+    pub fn undisturbed(&self, a: usize, b: usize) -> Result<bool, Stop> {
+        let (x, y) = (&self.actions[a], &self.actions[b]);
+        let clash = x.writes.iter().any(|w| y.writes.binary_search(w).is_ok());
+        Ok(!clash && self.leaves_alone(x, y)? && self.leaves_alone(y, x)?)
+    }
+
+    /// Whether a step of `x` never changes which steps `y` has, and none of its bits is written by `y`.
+    fn leaves_alone(&self, x: &Action, y: &Action) -> Result<bool, Stop> {
+        let m = &self.m;
+        let reads = |bit: usize| y.footprint.binary_search(&(bit as Bit)).is_ok();
+        let changed = |bit: usize| x.writes.binary_search(&(bit as Bit)).is_ok() && reads(bit);
+        if !x.writes.iter().any(|w| reads(*w as usize)) {
+            return Ok(true);
+        }
+        // Values after the step of `x` move to the third copy, out of the way of the step of `y`.
+        let step = m.exists(&x.rel.bdd, |l| match l % 3 {
+            0 => !reads(l / 3),
+            _ => !changed(l / 3),
+        })?;
+        let step = m.rename(&step, |l| if l % 3 == 1 { l + 1 } else { l });
+        let later = m.rename(&y.rel.bdd, |l| match l % 3 == 0 && changed(l / 3) {
+            true => l + 2,
+            false => l,
+        });
+        let before = m.and(&step, &y.rel.bdd)?;
+        Ok(m.within(&before, &later) && m.within(&m.and(&step, &later)?, &y.rel.bdd))
+    }
+
     /// A protected cell (an index into the program's protections) one of whose predicates this action might change.
     ///
     /// # Errors

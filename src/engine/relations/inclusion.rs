@@ -128,7 +128,11 @@ impl Evaluator<'_, '_> {
             let actions = &self.encoding.actions;
             let independent = swap
                 && match (restriction.as_slice(), &tested) {
-                    ([(_, x), (_, y)], None) => actions[*x].independent(&actions[*y]),
+                    ([(_, x), (_, y)], None) => {
+                        actions[*x].independent(&actions[*y])
+                            || actions[*x].thread != actions[*y].thread
+                                && self.encoding.undisturbed(*x, *y)?
+                    }
                     ([(_, x)], Some(t)) => actions[*x].rel.independent(t, m, None),
                     _ => false,
                 };

@@ -21,6 +21,6 @@ pub use bdds::Bdds;
 pub use encoding::{Action, Encoding};
 pub use evaluate::{Evaluator, Ground, GroundAtom, Meaning, Restriction, Scope, Value};
 pub use inclusion::{Failure, Outcome, Taken};
-pub use layout::{Bit, Item, Layout, Q};
+pub use layout::{Bit, Item, Layout, Q, before};
 pub use relation::Rel;
 pub use witness::{Concrete, encode, image, pick, preimage, singleton, walk};

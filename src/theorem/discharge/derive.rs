@@ -88,6 +88,8 @@ pub struct Deriver<'d, 'e, 'p> {
     alike: Alike,
     exchanges: Exchanges,
     prints: FxHashMap<(Letter, ThreadId), Option<Rc<establish::Print>>>,
+    /// Of two actions, whether no step of one changes what the other does.
+    undisturbed: FxHashMap<(usize, usize), bool>,
     /// Facts that are assumed, by their inclusions.
     known: FxHashMap<Vec<(Id, Id)>, usize>,
     /// Facts that nothing rests on yet.
@@ -145,6 +147,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             oracle: None,
             given_up: 0,
             evaluated: 0,
+            undisturbed: FxHashMap::default(),
             known: FxHashMap::default(),
             pending: FxHashMap::default(),
             fails: FxHashSet::default(),

@@ -11,7 +11,7 @@ use crate::base::results::{Demand, Evaluated, Evidence, Needed, Places, Report, 
 use crate::engine::relations::{Evaluator, Failure, Ground, Meaning};
 use crate::theorem::executions::witness as telling;
 use crate::theorem::invariants::excluded::{excluded, reached};
-use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::invariants::{Ladder, Rung, Step};
 use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
 
 /// Counts over all hypotheses.
@@ -130,13 +130,14 @@ pub(in crate::theorem) fn climb(
     // reachable states have a meaning of their own then.
     let own = |side: &Ground| side.has_inner_top() || side.looks_around();
     let inner = instance.sides.iter().any(own);
-    for rung in Rung::ALL {
-        if inner && rung != Rung::Reachable {
+    for step in Step::ALL {
+        if inner && step != Step::Reachable {
             continue;
         }
-        let Some(set) = ladder.ask(rung)? else {
+        let Some(set) = ladder.step(step)? else {
             continue;
         };
+        let rung = step.rung();
         let within = Evaluator {
             assumption: Some(set),
             ..*everywhere

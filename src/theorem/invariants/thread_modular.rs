@@ -76,7 +76,7 @@ pub fn controlled(
     thread_modular(e, &free(&e.initial)?, &steps, budget)
 }
 
-/// Computes the fixpoint; `None` if more than `budget` nodes had to be built.
+/// Computes the fixpoint; `None` if more than `budget` pairs of nodes had to be looked at.
 ///
 /// # Errors
 /// Any [`Stop`].
@@ -87,8 +87,8 @@ pub fn thread_modular(
     budget: u64,
 ) -> Result<Option<Modular>, Stop> {
     let m = &e.m;
-    let begun = m.spent();
-    let over = || m.spent() - begun > budget;
+    let begun = m.work();
+    let over = || m.work() - begun > budget;
     let threads = e.program.threads.len();
     let private = private(e, steps);
     let mut parts = Vec::new();

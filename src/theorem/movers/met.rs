@@ -167,7 +167,8 @@ mod tests {
             let (model, _) = loaded.expect("a model");
             let control = Control::default();
             let e = Encoding::new(&model.program, &control).expect("small");
-            let all = reachable(&e, usize::MAX).expect("small").expect("small");
+            let all = reachable(&e, u64::MAX, u64::MAX).expect("small");
+            let all = all.expect("no budget");
             let met = Met::new(&e, &calm(&e).expect("small")).expect("no limit");
             assert!(met.states.len() > 5);
             for (state, encoded) in met.states.iter().zip(&met.encoded) {

@@ -26,7 +26,7 @@ use crate::engine::compiled::{Mover, Movers};
 use crate::engine::relations::{Bdds, Bit, Encoding, Rel};
 use crate::model::program::{LocId, ThreadId};
 use crate::theorem::exchanges::Exchanges;
-use crate::theorem::invariants::{Budgets, Ladder, Rung};
+use crate::theorem::invariants::{Budgets, Ladder, Rung, Step};
 use biodivine_lib_bdd::{Bdd, BddValuation};
 use laws::{About, Broken, LEFT, RIGHT};
 use met::Met;
@@ -104,7 +104,7 @@ pub fn movers(e: &Encoding, wanted: &[Bdd]) -> Result<Movers, Stop> {
 /// # Errors
 /// Any [`Stop`].
 pub fn judged(e: &Encoding, wanted: &[Bdd], detail: Detail) -> Result<Vec<Judged>, Stop> {
-    MoverSearch::new(e, detail, Budgets::default())?.all(wanted)
+    MoverSearch::new(e, detail, Budgets::under(e.m.control()))?.all(wanted)
 }
 
 /// The states without q in which no exclusive access predicates overlap: others are reached by violating steps only.
@@ -137,13 +137,13 @@ impl Part {
 /// An action up to an exchange of threads.
 type Kind = (ThreadId, LocId);
 
-/// What is known of a law. Each rung is within those below.
+/// What is known of a law. Each step of the ladder is within those below.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// The lowest rung on which no law is known to fail.
-    holds: Option<Rung>,
+    /// The lowest step on which no law is known to fail.
+    holds: Option<Step>,
     /// The highest on which one does.
-    fails: Option<(Rung, Law)>,
+    fails: Option<(Step, Law)>,
 }
 
 /// Of what something is known already that can't be mended.
@@ -159,13 +159,11 @@ pub struct MoverSearch<'e, 'p> {
     parts: Vec<Part>,
     /// Where laws about two actions fail: what was composed last is asked for again, both ways and on each rung.
     broken: RefCell<Option<Broken>>,
-    /// The states of rungs in which nothing has been violated.
-    states: FxHashMap<Rung, Rc<Bdd>>,
-    /// States that control alone does not exclude, in which nothing has been violated.
-    controlled: Option<Rc<Bdd>>,
+    /// The states of steps of the ladder in which nothing has been violated.
+    states: FxHashMap<Step, Rc<Bdd>>,
     detail: Detail,
     /// What is tried, in this order.
-    rungs: Vec<Rung>,
+    steps: Vec<Step>,
     exchanges: Exchanges,
     /// By two actions, and whether the first is to move right.
     pairs: FxHashMap<(Kind, Kind, bool), Known>,
@@ -185,9 +183,8 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
             parts: Vec::new(),
             broken: RefCell::default(),
             states: FxHashMap::default(),
-            controlled: None,
             detail,
-            rungs: Rung::ALL.to_vec(),
+            steps: Step::ALL.to_vec(),
             exchanges: Exchanges::new(e.program),
             pairs: FxHashMap::default(),
         };
@@ -239,12 +236,18 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         rungs: &[Rung],
         enough: &mut dyn FnMut(&[Mover]) -> bool,
     ) -> Result<Option<Rung>, Stop> {
-        let all = std::mem::take(&mut self.rungs);
+        let all = std::mem::take(&mut self.steps);
         let found = rungs.iter().find_map(|&rung| {
-            // Without states to look at, no law would fail.
-            match self.states(rung) {
-                Ok(Some(_)) => self.rungs = vec![rung],
-                Ok(None) => return None,
+            let of_rung = Step::ALL.into_iter().filter(|s| s.rung() == rung);
+            let known = of_rung.filter_map(|step| match self.states(step) {
+                Ok(Some(_)) => Some(Ok(step)),
+                Ok(None) => None,
+                Err(stop) => Some(Err(stop)),
+            });
+            match known.collect::<Result<Vec<Step>, Stop>>() {
+                // Without states to look at, no law would fail.
+                Ok(steps) if steps.is_empty() => return None,
+                Ok(steps) => self.steps = steps,
                 Err(stop) => return Some(Err(stop)),
             }
             let judged = asked.iter().map(|&n| Ok(self.judge(n, &[])?.mover));
@@ -253,7 +256,7 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
                 Err(stop) => Some(Err(stop)),
             }
         });
-        self.rungs = all;
+        self.steps = all;
         found.transpose()
     }
 
@@ -350,8 +353,17 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         right: bool,
     ) -> Result<(Option<Law>, Rung), Stop> {
         let key = (self.kind(n), self.kind(other), right);
-        let mut known = self.pairs.get(&key).copied().unwrap_or_default();
+        let known = self.pairs.get(&key).copied();
         let laws: &[Law] = if right { &RIGHT } else { &LEFT };
+        let mut known = match known {
+            Some(known) => known,
+            // What commutes on all states obeys all laws.
+            None if self.e.undisturbed(n, other)? => Known {
+                holds: Some(Step::True),
+                fails: None,
+            },
+            None => Known::default(),
+        };
         let found = self.climb(&About::Pair([n, other]), &mut known, laws)?;
         self.pairs.insert(key, known);
         Ok(found)
@@ -369,13 +381,13 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         known: &mut Known,
         laws: &[Law],
     ) -> Result<(Option<Law>, Rung), Stop> {
-        let rungs = self.rungs.clone();
+        let steps = self.steps.clone();
         let (mut law, mut met) = (None, None);
-        for &rung in &rungs {
-            if known.holds.is_some_and(|from| from <= rung) {
-                return Ok((None, rung));
+        for &step in &steps {
+            if known.holds.is_some_and(|from| from <= step) {
+                return Ok((None, step.rung()));
             }
-            if let Some((_, failed)) = known.fails.filter(|(to, _)| *to >= rung) {
+            if let Some((_, failed)) = known.fails.filter(|(to, _)| *to >= step) {
                 law = Some(failed);
                 continue;
             }
@@ -385,33 +397,22 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
                 met = Some(self.met(about, laws)?);
             }
             let (before, failing) = met.unwrap_or((laws.len(), None));
-            let fails = |s: &Self, j: &Bdd| s.first_broken(about, &laws[..before], j);
-            // What holds on more states holds on those of the rung. (Who asks for one rung has its states already.)
-            if rung == Rung::ThreadModular
-                && rungs.len() > 1
-                && failing.is_none()
-                && let Some(more) = self.controlled()?
-                && fails(self, &more)?.is_none()
-            {
-                known.holds = Some(rung);
-                return Ok((None, rung));
-            }
             if before > 0 {
-                let Some(j) = self.states(rung)? else {
+                let Some(j) = self.states(step)? else {
                     continue;
                 };
-                law = fails(self, &j)?;
+                law = self.first_broken(about, &laws[..before], &j)?;
             }
             let Some(failed) = law.or(failing) else {
-                known.holds = Some(rung);
-                return Ok((None, rung));
+                known.holds = Some(step);
+                return Ok((None, step.rung()));
             };
-            if met.is_none() && rungs.last() != Some(&rung) {
+            if met.is_none() && steps.last() != Some(&step) {
                 met = Some(self.met(about, laws)?);
             }
             let everywhere = met.is_some_and(|(_, failing)| failing == Some(failed));
-            let top = if everywhere { rungs.last() } else { None };
-            known.fails = Some((*top.unwrap_or(&rung), failed));
+            let top = if everywhere { steps.last() } else { None };
+            known.fails = Some((*top.unwrap_or(&step), failed));
             law = Some(failed);
         }
         Ok((law, Rung::True))
@@ -444,37 +445,27 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         Ok((laws.len(), None))
     }
 
-    /// The states of a rung in which nothing has been violated.
-    fn states(&mut self, rung: Rung) -> Result<Option<Rc<Bdd>>, Stop> {
-        if let Some(known) = self.states.get(&rung) {
+    /// The states of a step of the ladder in which nothing has been violated.
+    fn states(&mut self, step: Step) -> Result<Option<Rc<Bdd>>, Stop> {
+        if let Some(known) = self.states.get(&step) {
             return Ok(Some(Rc::clone(known)));
         }
-        let j = match (rung, self.ladder.ask(rung)?) {
-            (Rung::True, _) => &self.e.type_correct(&self.e.all_bits())?,
+        let j = match (step, self.ladder.step(step)?) {
+            (Step::True, _) => &self.e.type_correct(&self.e.all_bits())?,
             (_, Some(j)) => j,
             (_, None) => return Ok(None),
         };
         let states = Rc::new(self.e.m.and(j, &self.calm)?);
-        self.states.insert(rung, Rc::clone(&states));
+        self.states.insert(step, Rc::clone(&states));
         Ok(Some(states))
-    }
-
-    /// The states that control alone does not exclude, in which nothing has been violated.
-    fn controlled(&mut self) -> Result<Option<Rc<Bdd>>, Stop> {
-        if self.controlled.is_none()
-            && let Some(more) = self.ladder.controlled()?
-        {
-            self.controlled = Some(Rc::new(self.e.m.and(more, &self.calm)?));
-        }
-        Ok(self.controlled.clone())
     }
 
     /// The states of the strongest rung that can be had, in which nothing has been violated, and which it is.
     fn strongest(&mut self) -> Result<(Rc<Bdd>, Rung), Stop> {
         let mut known = (Rc::new(self.calm.clone()), Rung::True);
-        for rung in Rung::ALL {
-            if let Some(j) = self.states(rung)? {
-                known = (j, rung);
+        for step in Step::ALL {
+            if let Some(j) = self.states(step)? {
+                known = (j, step.rung());
             }
         }
         Ok(known)

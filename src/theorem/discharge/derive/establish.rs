@@ -10,7 +10,7 @@ use crate::theorem::discharge::derive::renaming::{Key, Seen};
 use crate::theorem::discharge::derive::{Deriver, Goal, Open, because};
 use crate::theorem::discharge::facts::{Fact, Letter};
 use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, told_excluded};
-use crate::theorem::invariants::Rung;
+use crate::theorem::invariants::{Rung, Step};
 use crate::theorem::read::Atoms;
 use std::rc::Rc;
 
@@ -388,13 +388,20 @@ impl Deriver<'_, '_, '_> {
     }
 
     /// Whether two actions are independent, whichever threads of their classes they belong to.
-    pub(super) fn all_independent(&mut self, goal: &Goal, x: Id, y: Id) -> bool {
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub(super) fn all_independent(&mut self, goal: &Goal, x: Id, y: Id) -> Result<bool, Open> {
         let terms = &self.discharge.development.terms;
         let (Some(x), Some(y)) = (factor(self, terms, x), factor(self, terms, y)) else {
-            return false;
+            return Ok(false);
         };
-        let all = self.choices_up_to_exchanges(&goal.classes);
-        all.iter().all(|(threads, _)| self.commute(threads, x, y))
+        for (threads, _) in self.choices_up_to_exchanges(&goal.classes) {
+            if !self.commute(&threads, x, y)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// In debug builds, some of what a short cut says of each fact is evaluated as well.
@@ -416,7 +423,7 @@ impl Deriver<'_, '_, '_> {
     /// How a fact comes to hold of some threads without its relations being composed, if it does.
     fn at_once(&mut self, form: &Form, threads: &[ThreadId]) -> Result<Option<How>, Open> {
         Ok(match form {
-            Form::Swap(x, y) if self.commute(threads, *x, *y) => Some(How::Independent),
+            Form::Swap(x, y) if self.commute(threads, *x, *y)? => Some(How::Independent),
             Form::Empty(x, y) if self.is_empty(threads, *x, *y)? => Some(How::Excluded),
             Form::Endless(all) if self.is_straight(threads, all) => Some(How::Excluded),
             _ => None,
@@ -457,11 +464,12 @@ impl Deriver<'_, '_, '_> {
         let Some(from) = self.needed(goal, threads)? else {
             return Ok(None);
         };
-        for rung in Rung::ALL.into_iter().filter(|r| *r >= from) {
+        for step in Step::ALL.into_iter().filter(|s| s.rung() >= from) {
+            let rung = step.rung();
             if rung > from && !self.may_climb {
                 break;
             }
-            let Some(set) = self.ladder.ask(rung)? else {
+            let Some(set) = self.ladder.step(step)? else {
                 continue;
             };
             let within = Evaluator {
@@ -559,16 +567,17 @@ impl Deriver<'_, '_, '_> {
         print
     }
 
-    /// Whether two factors commute because neither writes what the other reads or writes.
-    fn commute(&mut self, threads: &[ThreadId], x: Factor, y: Factor) -> bool {
-        match (x.letter, y.letter) {
+    /// Whether two factors commute because neither writes what the other reads or writes, or changes nothing by it.
+    fn commute(&mut self, threads: &[ThreadId], x: Factor, y: Factor) -> Result<bool, Open> {
+        Ok(match (x.letter, y.letter) {
             (Letter::Action(..), Letter::Action(..) | Letter::Enabled(..)) => {
                 let whole = matches!(y.letter, Letter::Action(..));
                 match (self.print(threads, x), self.print(threads, y)) {
                     (Some(a), Some(b)) => {
-                        (x.at != y.at || !whole)
-                            && apart(&a.writes, &b.uses)
-                            && apart(&b.writes, &a.uses)
+                        let apart = apart(&a.writes, &b.uses) && apart(&b.writes, &a.uses);
+                        let differ = x.at != y.at;
+                        (differ || !whole)
+                            && (apart || whole && differ && self.undisturbed(threads, x, y)?)
                     }
                     _ => false,
                 }
@@ -581,10 +590,29 @@ impl Deriver<'_, '_, '_> {
                 x.at != y.at && self.print(threads, x).is_some()
             }
             (Letter::Enabled(..) | Letter::Violated | Letter::Phase(..), Letter::Action(..)) => {
-                self.commute(threads, y, x)
+                self.commute(threads, y, x)?
             }
             _ => false,
+        })
+    }
+
+    /// Whether no step of an action of one factor changes what an action of the other does.
+    fn undisturbed(&mut self, threads: &[ThreadId], x: Factor, y: Factor) -> Result<bool, Open> {
+        let e = self.model.encoding;
+        let (of_x, of_y) = (self.actions(threads, x), self.actions(threads, y));
+        for (&a, b) in of_x.iter().flat_map(|a| of_y.iter().map(move |b| (a, *b))) {
+            let pair = (a.min(b), a.max(b));
+            let known = self.undisturbed.get(&pair).copied();
+            let same = match known {
+                Some(known) => known,
+                None => e.actions[a].independent(&e.actions[b]) || e.undisturbed(a, b)?,
+            };
+            self.undisturbed.insert(pair, same);
+            if !same {
+                return Ok(false);
+            }
         }
+        Ok(true)
     }
 
     /// Whether no step of one factor is possible where the other's test says so: seen without composing relations.

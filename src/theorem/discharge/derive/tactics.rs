@@ -345,7 +345,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
         };
         let commutes = vec![(left, other), (other, left)];
         if other != right
-            && self.deriver.all_independent(self.goal, x, y)
+            && self.deriver.all_independent(self.goal, x, y)?
             && self.deriver.is_for_every(self.goal, &commutes)?
         {
             let commute = self.equation(x, y)?;
@@ -368,7 +368,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
     fn swap_with_test(&mut self, three: &[Id], left: Id, right: Id) -> Result<usize, Open> {
         let (x, t, y) = (three[0], three[1], three[2]);
         let steps = self.place(x).is_some() && self.place(y).is_some();
-        if !steps || !self.terms().is_test(t) || !self.deriver.all_independent(self.goal, x, y) {
+        if !steps || !self.terms().is_test(t) || !self.deriver.all_independent(self.goal, x, y)? {
             return self.fact(vec![(left, right)], 0, false);
         }
         for of_first in [true, false] {
@@ -377,7 +377,7 @@ impl Tactics<'_, '_, '_, '_, '_> {
                 true => ((t, y), (y, t)),
                 false => ((x, t), (t, x)),
             };
-            if !self.deriver.all_independent(self.goal, one.0, one.1) {
+            if !self.deriver.all_independent(self.goal, one.0, one.1)? {
                 continue;
             }
             let swapped = match of_first {

@@ -26,7 +26,7 @@ use crate::base::control::{Control, Stop};
 use crate::base::results::VisibilityReason;
 use crate::engine::compiled::{Mover, Movers};
 use crate::engine::relations::Encoding;
-use crate::theorem::invariants::{Ladder, Rung};
+use crate::theorem::invariants::{Ladder, Step};
 use crate::theorem::movers::Judged;
 use crate::theorem::visibility::Visibility;
 use checked::unfinished;
@@ -116,9 +116,9 @@ fn cut_more(phased: &Phased, cuts: &mut Cuts, (e, effort): (&Encoding, u64)) -> 
     let mut grown = false;
     for (t, cuts) in cuts.iter_mut().enumerate() {
         let mut more = BTreeSet::new();
-        for rung in Rung::ALL {
-            let j = match (rung, ladder.ask(rung)?) {
-                (Rung::True, _) => with.type_correct(&with.all_bits())?,
+        for step in Step::ALL {
+            let j = match (step, ladder.step(step)?) {
+                (Step::True, _) => with.type_correct(&with.all_bits())?,
                 (_, Some(j)) => j.clone(),
                 (_, None) => continue,
             };
