@@ -27,8 +27,8 @@ use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::Class;
 use biodivine_lib_bdd::Bdd;
 
-/// What is asked of the ladder in turn, cheapest first: its rungs, the thread-modular one after a weaker set that is had
-/// sooner.
+/// What is asked of the ladder in turn, cheapest first: its rungs, the thread-modular one after a weaker set that is
+/// had sooner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
     /// All type-correct states.

@@ -353,20 +353,27 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
         right: bool,
     ) -> Result<(Option<Law>, Rung), Stop> {
         let key = (self.kind(n), self.kind(other), right);
-        let known = self.pairs.get(&key).copied();
         let laws: &[Law] = if right { &RIGHT } else { &LEFT };
-        let mut known = match known {
-            Some(known) => known,
-            // What commutes on all states obeys all laws.
-            None if self.e.undisturbed(n, other)? => Known {
-                holds: Some(Step::True),
-                fails: None,
-            },
-            None => Known::default(),
-        };
+        let known = self.pairs.get(&key).copied();
+        let mut known = known.map_or_else(|| self.compared(n, other), Ok)?;
         let found = self.climb(&About::Pair([n, other]), &mut known, laws)?;
         self.pairs.insert(key, known);
         Ok(found)
+    }
+
+    /// What is known of two actions at first: if they commute on all states, they obey all laws, both ways.
+    fn compared(&mut self, n: usize, other: usize) -> Result<Known, Stop> {
+        let commute = self.e.undisturbed(n, other)?;
+        let known = Known {
+            holds: commute.then_some(Step::True),
+            fails: None,
+        };
+        let (one, two) = (self.kind(n), self.kind(other));
+        for right in [true, false] {
+            self.pairs.entry((one, two, right)).or_insert(known);
+            self.pairs.entry((two, one, right)).or_insert(known);
+        }
+        Ok(known)
     }
 
     fn kind(&self, n: usize) -> Kind {
