@@ -374,6 +374,30 @@ fn an_annotation_is_not_assumed() {
 }
 
 #[test]
+fn where_the_reachable_states_are_had_the_modular_ones_may_be_left_out() {
+    let session = model("invariants/pipeline").load(&[]);
+    let control = Control::default();
+    let e = Encoding::new(session.program(), &control).expect("small");
+    for (reachable, why) in [(1 << 26, Some(Unavailable::Budget(0))), (0, None)] {
+        let budgets = Budgets {
+            // Nothing is data, so no weaker set takes its place.
+            few: i64::MAX,
+            modular_first: 0,
+            reachable,
+            ..Budgets::default()
+        };
+        let mut ladder = Ladder::within(&e, budgets);
+        let set = ladder.ask(Rung::ThreadModular).expect("no limit").cloned();
+        assert_eq!(set.is_none(), reachable > 0);
+        assert_eq!(ladder.unknown(Rung::ThreadModular), why);
+        let highest = ladder.strongest(Rung::Reachable).expect("no limit");
+        assert_eq!(leaves(&e, &highest), Ok(None));
+        let below = set.is_none_or(|set| e.m.within(&highest, &set));
+        assert!(below && e.m.within(&e.initial, &highest));
+    }
+}
+
+#[test]
 fn a_rung_that_costs_too_much_is_left_out() {
     let session = model(FLAG).load(&[]);
     let program = session.program();

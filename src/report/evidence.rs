@@ -145,7 +145,7 @@ impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Limit(stop) => write!(f, "{stop} was hit"),
-            Self::Budget(nodes) => write!(f, "the budget of {nodes} nodes was used up"),
+            Self::Budget(pairs) => write!(f, "the budget of {pairs} pairs of nodes was used up"),
         }
     }
 }

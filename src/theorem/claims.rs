@@ -113,12 +113,13 @@ const CHEAP: [Rung; 4] = [
 
 /// What rungs may cost for a claim: where they would be dearer, states are compared.
 const RUNGS: Budgets = Budgets {
-    ownership: 1 << 19,
+    ownership: 1 << 22,
     controlled: 0,
     few: 2,
     modular: 1 << 22,
+    modular_first: 1 << 22,
     reachable: 1 << 22,
-    first: 1 << 18,
+    reachable_first: 1 << 18,
 };
 
 /// States that are looked at to see whether a block is ever left.

@@ -68,12 +68,7 @@ impl Step {
     }
 }
 
-/// Work on the thread-modular fixpoint before the reachable states are asked for: where these are had, it says nothing
-/// that they do not say, and may cost much more.
-const SOON: u64 = 1 << 23;
-
-/// What may be done for a rung before it is given up, and what is data: nodes that are built for lock ownership, pairs
-/// of nodes looked at for all others.
+/// Work that may be done for a rung before it is given up, in pairs of nodes looked at, and what is data.
 #[derive(Clone, Copy, Debug)]
 pub struct Budgets {
     /// For lock ownership.
@@ -84,21 +79,25 @@ pub struct Budgets {
     pub few: i64,
     /// For the thread-modular fixpoint.
     pub modular: u64,
-    /// For the reachable states, and how much of it on BDDs before other engines are asked.
+    /// Before the reachable states are asked for: where these are had, it says nothing that they do not say, and may
+    /// cost much more.
+    pub modular_first: u64,
+    /// For the reachable states.
     pub reachable: u64,
-    /// See there.
-    pub first: u64,
+    /// On BDDs, before other engines are asked.
+    pub reachable_first: u64,
 }
 
 impl Default for Budgets {
     fn default() -> Self {
         Budgets {
-            ownership: 5_000_000,
+            ownership: 1 << 25,
             controlled: 1 << 24,
             few: 2,
             modular: 1 << 26,
+            modular_first: 1 << 23,
             reachable: 1 << 26,
-            first: 1 << 18,
+            reachable_first: 1 << 18,
         }
     }
 }
@@ -330,7 +329,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
                 .enter("each thread with the shared variables, under interference");
         };
         phase();
-        let mut budget = self.budgets.modular.min(SOON);
+        let mut budget = self.budgets.modular.min(self.budgets.modular_first);
         let within = |ladder: &Self, budget| {
             thread_modular::thread_modular(e, &e.initial, &ladder.steps, budget)
         };
@@ -405,7 +404,7 @@ impl<'e, 'p> Ladder<'e, 'p> {
         e.m.control()
             .enter("the reachable states of the original program");
         let budget = self.budgets.reachable;
-        self.reachable = match reachable(e, self.budgets.first, budget) {
+        self.reachable = match reachable(e, self.budgets.reachable_first, budget) {
             Ok(Some(set)) => Known::Stronger(set),
             Ok(None) => Known::Unknown(Unavailable::Budget(budget)),
             Err(Stop::Nodes) => Known::Unknown(Unavailable::Limit(Stop::Nodes)),

@@ -80,7 +80,7 @@ pub enum Places {
 pub enum Unavailable {
     /// A limit was hit.
     Limit(Stop),
-    /// The budget of so many nodes was used up.
+    /// The budget of so many pairs of BDD nodes looked at was used up.
     Budget(u64),
 }
 

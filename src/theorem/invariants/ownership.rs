@@ -41,7 +41,7 @@ pub struct Fact {
 /// Whether a fact can be true, and whether it can be false.
 type May = (bool, bool);
 
-/// Computes it; `None` if more than `budget` nodes had to be built.
+/// Computes it; `None` if more than `budget` pairs of nodes had to be looked at.
 ///
 /// # Errors
 /// Any [`Stop`].
@@ -52,7 +52,7 @@ pub fn ownership(
     budget: u64,
 ) -> Result<Option<Ownership>, Stop> {
     let m = &e.m;
-    let begun = m.spent();
+    let begun = m.work();
     let cells = own_only(e, steps)?;
     let mut found = Ownership {
         set: everywhere.clone(),
@@ -86,7 +86,7 @@ pub fn ownership(
             });
         }
         found.set = m.and(&found.set, &all)?;
-        if m.spent() - begun > budget {
+        if m.work() - begun > budget {
             return Ok(None);
         }
     }
