@@ -196,6 +196,11 @@ fn what_is_known_for_one_value_only_is_named() {
          thread w(i in 0..N-1) { write_lock(m); x = 1; write_unlock(m); }",
         "needs the value of m",
     );
+    fails(
+        "const N = 3; mutex m; var x: 0..N*N*N*N = 0;
+         thread w(i in 0..N-1) { lock(m); if (x < N) { x = x + 1; } unlock(m); }",
+        "line 1, with the constant left open: the values",
+    );
     let overflow = "const N = 3; mutex m; var x: 0..3 = 0; thread w(i in 0..N-1) { lock(m); x = i; unlock(m); }";
     holds(overflow, "1");
 }

@@ -8,6 +8,9 @@ impl fmt::Display for Obstacle {
         match self {
             Self::Text { at, text } => write!(f, "{at} needs the value of {text}"),
             Self::NoInstance => f.write_str("the model has errors for all small values"),
+            Self::Open { at, message } => {
+                write!(f, "{at}, with the constant left open: {message}")
+            }
             Self::FewThreads(n) => write!(
                 f,
                 "up to {n} there are too few threads of some kind to look at two of them"

@@ -145,6 +145,13 @@ pub enum Obstacle {
     },
     /// The model has errors for all small values of the constant.
     NoInstance,
+    /// It has none, but its text has one if the constant is left open.
+    Open {
+        /// Where.
+        at: Position,
+        /// What is wrong there.
+        message: String,
+    },
     /// For these values there are not two threads of each kind, or the model has errors.
     FewThreads(i64),
     /// No constant but this is left open, and it is none of the model's integers.

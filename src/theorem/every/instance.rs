@@ -4,6 +4,7 @@ use super::Template;
 use super::kinds::{self, Kind, kinds};
 use super::run::{Machine, Said, Unsaid};
 use crate::base::control::{Control, ParseLimits};
+use crate::base::diagnostic::position;
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Parametric, Program, elaborate, parametric};
 use crate::model::text::{ast, parse_model};
@@ -113,10 +114,15 @@ fn read(
 ) -> Said<(Program, Parametric)> {
     let program = elaborate(tree, source, defines);
     let open = parametric(tree, source, defines, constant);
-    match (program, open) {
-        (Ok((program, _)), Ok(open)) => Ok((program, open)),
-        _ => Err(Unsaid::Because(Obstacle::NoInstance)),
-    }
+    let why = match (program, open) {
+        (Ok((program, _)), Ok(open)) => return Ok((program, open)),
+        (Ok(_), Err(errors)) => errors.into_iter().next().map(|error| Obstacle::Open {
+            at: position(source, error.span.start),
+            message: error.message,
+        }),
+        (Err(_), _) => None,
+    };
+    Err(Unsaid::Because(why.unwrap_or(Obstacle::NoInstance)))
 }
 
 /// The constants that are given, and a value of the open one.
