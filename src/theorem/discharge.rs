@@ -49,7 +49,7 @@ pub fn settle(
 ) -> Result<Hypothesis, Unreadable> {
     let model = deriver.model;
     if by == By::Relations {
-        return evaluate(model, hypothesis, deriver.ladder(), pairs);
+        return evaluate(model, hypothesis, None, deriver.ladder(), pairs);
     }
     let derived = match deriver.derive(hypothesis, pairs) {
         Ok(derived) => Ok(derived),
@@ -58,7 +58,8 @@ pub fn settle(
     };
     match (derived, by) {
         (Ok(derived), By::Both) => {
-            let evaluated = evaluate(model, hypothesis, deriver.ladder(), &mut Pairs::default())?;
+            let pairs = &mut Pairs::default();
+            let evaluated = evaluate(model, hypothesis, None, deriver.ladder(), pairs)?;
             Ok(both(derived, evaluated))
         }
         (Ok(derived), _) => Ok(derived),
@@ -66,7 +67,7 @@ pub fn settle(
             evidence: Evidence::NotDerived(why),
             ..hypotheses::undecided(hypothesis)
         }),
-        (Err(_), _) => evaluate(model, hypothesis, deriver.ladder(), pairs),
+        (Err(_), _) => deriver.evaluate(hypothesis, pairs),
     }
 }
 

@@ -98,6 +98,7 @@ fn run(
     hypotheses::evaluate(
         &model,
         &hypothesis,
+        None,
         &mut Ladder::new(&encoding),
         &mut Pairs::default(),
     )

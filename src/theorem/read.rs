@@ -85,9 +85,12 @@ fn meaningless<T>(
     })
 }
 
-/// The atoms met so far.
+/// The atoms met so far; beside each the theory's letter that it is, of a thread or of the program, if it is one.
 #[derive(Default)]
-pub struct Atoms(pub Vec<GroundAtom>);
+pub struct Atoms(
+    pub Vec<GroundAtom>,
+    pub Vec<Option<(Word, Option<ThreadId>)>>,
+);
 
 type Binding<'a> = Vec<(&'a str, ThreadId)>;
 
@@ -276,7 +279,7 @@ impl Model<'_, '_> {
             Form::One => Ground::One,
             Form::Top => Ground::Top,
             Form::State(text) => match self.states.iter().find(|(s, _)| s == text) {
-                Some((_, holds)) => intern(atoms, format!("{{{text}}}"), || {
+                Some((_, holds)) => intern(atoms, format!("{{{text}}}"), None, || {
                     Ok(Meaning::Test(holds.clone()))
                 })?,
                 None => return meaningless(None, "state expressions can't stand here", "an atom"),
@@ -420,7 +423,8 @@ impl Model<'_, '_> {
                 Word::Initial => e.initial.clone(),
             }))
         };
-        Ok(Some(intern(atoms, name, meaning)?))
+        let letter = Some((word, thread));
+        Ok(Some(intern(atoms, name, letter, meaning)?))
     }
 
     /// Whether an action is one of these.
@@ -456,9 +460,8 @@ impl Model<'_, '_> {
             .of_thread(t)
             .filter(|&x| locations.contains(&e.actions[x].location))
             .collect();
-        intern(atoms, format!("{}.{label}", self.thread_name(t)), || {
-            Ok(Meaning::Actions(all))
-        })
+        let name = format!("{}.{label}", self.thread_name(t));
+        intern(atoms, name, None, || Ok(Meaning::Actions(all)))
     }
 }
 
@@ -487,6 +490,7 @@ pub(in crate::theorem) fn called(word: Word) -> &'static str {
 fn intern(
     atoms: &mut Atoms,
     name: String,
+    letter: Option<(Word, Option<ThreadId>)>,
     meaning: impl FnOnce() -> Result<Meaning, Stop>,
 ) -> Result<Ground, Unreadable> {
     let known = atoms.0.iter().position(|a| a.name == name);
@@ -497,6 +501,7 @@ fn intern(
                 name,
                 meaning: meaning()?,
             });
+            atoms.1.push(letter);
             atoms.0.len() - 1
         }
     };

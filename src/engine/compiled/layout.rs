@@ -111,6 +111,7 @@ impl Layout {
     }
 
     /// The value of a variable.
+    #[inline]
     pub fn value(&self, words: &[u64], v: Variable) -> i64 {
         match v {
             Variable::Cell(c) => self.cells[c].get(words),

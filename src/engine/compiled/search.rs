@@ -119,6 +119,8 @@ struct Shard {
     frontier: Vec<u32>,
     /// How many of these have been expanded.
     expanded: usize,
+    /// How many have been, of all layers.
+    done: u64,
     next: Vec<u32>,
     tally: Tally,
     /// Of the first violations one: the layer, the state behind it and the one before it.
@@ -145,6 +147,7 @@ impl<'c> ExplicitSearch<'c> {
             parents: Vec::new(),
             frontier: Vec::new(),
             expanded: 0,
+            done: 0,
             next: Vec::new(),
             tally: Tally::default(),
             violation: None,
@@ -204,6 +207,16 @@ impl<'c> ExplicitSearch<'c> {
         self.shards.iter().map(|s| s.tally.operations).sum()
     }
 
+    /// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are
+    /// for if they cost what others have cost.
+    fn chunk(&self, left: u64) -> usize {
+        let words = self.task.compiled.layout.words;
+        let done: u64 = self.shards.iter().map(|s| s.done).sum();
+        let each = self.task.dear().max(self.spent() / done.max(1));
+        let paid = usize::try_from(left / (SHARDS as u64 * each)).unwrap_or(usize::MAX);
+        (CHUNK * 8 / (7 + words)).min(paid).max(1)
+    }
+
     /// Operations that are still to be done at least, for all that can be told: layers grow up to a largest one, and
     /// shrink then, mostly as they have grown.
     pub fn ahead(&self) -> u64 {
@@ -249,7 +262,7 @@ impl<'c> ExplicitSearch<'c> {
 
     /// Expands some states of the present layer; whether any are left, here or in the next layer.
     fn round(&mut self, left: (u64, usize)) -> Result<bool, Stop> {
-        let chunk = chunk(&self.task, left.0);
+        let chunk = self.chunk(left.0);
         let waiting = |s: &Shard| (s.frontier.len() - s.expanded).min(chunk);
         let (task, layer) = (&self.task, self.layer);
         let cores = match self.shards.iter().map(waiting).sum::<usize>() {
@@ -330,7 +343,7 @@ impl<'c> ExplicitSearch<'c> {
         let task = &self.task;
         let mut machine = Machine::new(task.compiled);
         let mut state = vec![0; task.compiled.layout.words];
-        for _ in 0..chunk(task, left.0) {
+        for _ in 0..self.chunk(left.0) {
             let Some(&next) = self.stack.last() else {
                 return Ok(false);
             };
@@ -505,6 +518,7 @@ impl Shard {
             return Err(stop);
         }
         self.tally.expanded(task, machine, state, taken);
+        self.done += 1;
         Ok(())
     }
 
@@ -600,11 +614,4 @@ fn note(found: &mut Option<(u32, u32)>, at: (u32, u32), state: &[u64], visited: 
     if better {
         *found = Some(at);
     }
-}
-
-/// States of each shard to be expanded in a round: fewer if they are long, and no more than `left` operations are for.
-fn chunk(task: &Task, left: u64) -> usize {
-    let words = task.compiled.layout.words;
-    let paid = usize::try_from(left / (SHARDS as u64 * task.dear())).unwrap_or(usize::MAX);
-    (CHUNK * 8 / (7 + words)).min(paid).max(1)
 }

@@ -15,6 +15,7 @@ use crate::engine::interpreter::State;
 use crate::engine::reach::{Path, Question, Reduction};
 use crate::model::program::{ArrayId, CellId, Class, Kind, LocId, Program, ThreadId};
 use num_bigint::BigUint;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The families whose members may be exchanged.
@@ -30,6 +31,8 @@ pub struct Symmetry {
 #[derive(Clone, Debug)]
 struct Family {
     threads: Vec<ThreadId>,
+    /// In how many orders they can be.
+    orders: BigUint,
     /// Exchanges of neighbours.
     exchanges: Vec<Exchange>,
     /// By member: the cells that are its own, in a common order.
@@ -156,16 +159,14 @@ impl Symmetry {
     }
 
     /// What changes if the members of all families are sorted.
-    pub fn sorted(&self, get: &dyn Fn(Variable) -> i64) -> Vec<(Variable, i64)> {
+    pub fn sorted(&self, get: &impl Fn(Variable) -> i64) -> Vec<(Variable, i64)> {
         let mut changes = Vec::new();
         for family in &self.families {
-            let keys = family.keys(get);
-            if keys.is_sorted() {
+            let Some(order) = family.order(get) else {
                 continue;
-            }
-            let mut order: Vec<usize> = (0..keys.len()).collect();
-            order.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
-            for (to, &from) in order.iter().enumerate() {
+            };
+            let moved = order.iter().enumerate().filter(|(to, from)| to != *from);
+            for (to, &from) in moved {
                 let at = Variable::Location(family.threads[from]);
                 changes.push((Variable::Location(family.threads[to]), get(at)));
                 for (&cell, &source) in family.own[to].iter().zip(&family.own[from]) {
@@ -199,33 +200,57 @@ impl Symmetry {
     }
 
     /// How many states differ from this one by exchanges, itself included.
-    pub fn orbit(&self, get: &dyn Fn(Variable) -> i64) -> BigUint {
-        let mut size = BigUint::from(1u32);
-        for family in &self.families {
-            let mut equal: BTreeMap<Vec<i64>, u32> = BTreeMap::new();
-            for (n, key) in (1u32..).zip(family.keys(get)) {
-                // n! / (m! m'! ..), factor by factor: each quotient on the way is such a number, too.
-                let same = equal.entry(key).or_default();
-                *same += 1;
-                size = size * n / *same;
+    pub fn orbit(&self, get: &impl Fn(Variable) -> i64) -> BigUint {
+        let of = |family: &Family| {
+            let order = family.order(get);
+            let member = |n: usize| order.as_ref().map_or(n, |o| o[n]);
+            // n! / (m! m'! ..) for members that are equal, factor by factor.
+            let (mut size, mut same) = (family.orders.clone(), 1u32);
+            for n in 1..family.threads.len() {
+                let pair = (member(n - 1), member(n));
+                same = match family.compare(get, pair.0, pair.1) {
+                    Ordering::Equal => same + 1,
+                    _ => 1,
+                };
+                if same > 1 {
+                    size /= same;
+                }
             }
-        }
-        size
+            size
+        };
+        self.families.iter().map(of).product()
     }
 }
 
 impl Family {
-    /// What tells the members apart.
-    fn keys(&self, get: &dyn Fn(Variable) -> i64) -> Vec<Vec<i64>> {
-        let members = self.threads.iter().zip(&self.own);
-        let of = |(&t, own): (&ThreadId, &Vec<CellId>)| {
-            let owners = self.owners.iter();
-            let owns = owners.map(|c| i64::from(get(Variable::Cell(*c)) == t as i64));
-            let own = own.iter().map(|c| get(Variable::Cell(*c)));
-            let place = get(Variable::Location(t));
-            [place].into_iter().chain(own).chain(owns).collect()
-        };
-        members.map(of).collect()
+    /// How a member comes before another: by where it is, then by what it has, then by what it owns. Members of which
+    /// nothing tells one from the other are equal.
+    fn compare(&self, get: &impl Fn(Variable) -> i64, a: usize, b: usize) -> Ordering {
+        let place = |n: usize| get(Variable::Location(self.threads[n]));
+        let mut order = place(a).cmp(&place(b));
+        for (&c, &d) in self.own[a].iter().zip(&self.own[b]) {
+            if order.is_ne() {
+                return order;
+            }
+            order = get(Variable::Cell(c)).cmp(&get(Variable::Cell(d)));
+        }
+        for &c in &self.owners {
+            let owner = get(Variable::Cell(c));
+            let owns = |n: usize| owner == self.threads[n] as i64;
+            order = order.then_with(|| owns(a).cmp(&owns(b)));
+        }
+        order
+    }
+
+    /// The members from the smallest to the largest; none if they are sorted already.
+    fn order(&self, get: &impl Fn(Variable) -> i64) -> Option<Vec<usize>> {
+        let mut neighbours = 1..self.threads.len();
+        if neighbours.all(|n| self.compare(get, n - 1, n).is_le()) {
+            return None;
+        }
+        let mut order: Vec<usize> = (0..self.threads.len()).collect();
+        order.sort_by(|a, b| self.compare(get, *a, *b));
+        Some(order)
     }
 }
 
@@ -307,6 +332,7 @@ impl<'a> Texts<'a> {
         }
         let is_owner = |c: &CellId| p.cells[*c].ty.kind == Kind::Owner;
         Ok(Family {
+            orders: (1..=threads.len()).product(),
             threads,
             exchanges,
             own,

@@ -159,6 +159,19 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
         self.ladder
     }
 
+    /// Evaluates a hypothesis on relations, for threads up to exchanges.
+    ///
+    /// # Errors
+    /// As [`hypotheses::evaluate`].
+    pub fn evaluate(
+        &mut self,
+        hypothesis: &algebra::Hypothesis,
+        pairs: &mut Pairs,
+    ) -> Result<results::Hypothesis, Unreadable> {
+        let exchanges = Some(&self.exchanges);
+        hypotheses::evaluate(self.model, hypothesis, exchanges, self.ladder, pairs)
+    }
+
     /// Derives all instances of a hypothesis.
     ///
     /// # Errors

@@ -4,15 +4,18 @@
 //! and stronger invariants (`invariants`), until it holds. An instance that holds on one rung holds on all above it, so
 //! the highest rung that is needed serves for all.
 
-use crate::algebra::{self, Order};
+use crate::algebra::{self, Order, Word};
 use crate::base::control::Stop;
 use crate::base::results;
 use crate::base::results::{Demand, Evaluated, Evidence, Needed, Places, Report, Status};
 use crate::engine::relations::{Evaluator, Failure, Ground, Meaning};
+use crate::model::program::{LocId, ThreadId};
+use crate::theorem::exchanges::Exchanges;
 use crate::theorem::executions::witness as telling;
 use crate::theorem::invariants::excluded::{excluded, reached};
 use crate::theorem::invariants::{Ladder, Rung, Step};
 use crate::theorem::read::{Atoms, Instance, Model, Unreadable};
+use rustc_hash::FxHashMap;
 
 /// Counts over all hypotheses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,13 +29,67 @@ pub struct Pairs {
 /// A failed inclusion with its two sides.
 pub(in crate::theorem) type Failed = (Failure, Ground, Ground);
 
-/// Evaluates one hypothesis.
+/// Instances up to exchanges of threads.
+struct Alike<'m, 'e, 'p> {
+    model: &'m Model<'e, 'p>,
+    exchanges: &'m Exchanges,
+}
+
+/// What instances have in common that some exchange takes to each other: for each index variable, what its thread may
+/// be exchanged for and the first that stands for the same one; and the letters, with the variables they speak of.
+type Shape = (Vec<(ThreadId, usize)>, Vec<(Word, Option<usize>)>);
+
+impl Alike<'_, '_, '_> {
+    /// None if something in it speaks of other threads, or is no letter.
+    fn shape(&self, instance: &Instance, atoms: &Atoms) -> Option<Shape> {
+        let first = |t: ThreadId| instance.threads.iter().position(|(_, u)| *u == t);
+        let threads = instance.threads.iter();
+        let kinds = threads.map(|&(_, t)| Some((self.kind(t), first(t)?)));
+        let mut used = Vec::new();
+        for side in &instance.sides {
+            side.atoms(&mut |a| used.push(atoms.1[a]));
+        }
+        let letters = used.into_iter().map(|letter| match letter? {
+            (word, None) => Some((word, None)),
+            (word, Some(t)) => Some((word, Some(first(t)?))),
+        });
+        Some((
+            kinds.collect::<Option<_>>()?,
+            letters.collect::<Option<_>>()?,
+        ))
+    }
+
+    /// The first thread that one may be exchanged with of which all letters say the same: its steps are visible or not,
+    /// and movers or not, and it is in the same phases, at the same locations.
+    fn kind(&self, thread: ThreadId) -> ThreadId {
+        let Model {
+            encoding,
+            visibility,
+            phased,
+            ..
+        } = *self.model;
+        let visible = |t: ThreadId| -> Vec<(LocId, bool)> {
+            let all = encoding.of_thread(t);
+            all.map(|a| (encoding.actions[a].location, visibility.is_visible(a)))
+                .collect()
+        };
+        let phases = |t: ThreadId| phased.map(|p| (&p.phases[t], &p.origin[t], &p.movers[t]));
+        let (own, alike) = (visible(thread), self.exchanges.members(thread));
+        let mut alike = alike.into_iter();
+        let first = alike.find(|&t| phases(t) == phases(thread) && visible(t) == own);
+        first.unwrap_or(thread)
+    }
+}
+
+/// Evaluates one hypothesis. What holds of some threads is known of all that these may be exchanged for, if exchanges
+/// are given.
 ///
 /// # Errors
 /// If it can't be read on this program, or a limit is hit.
 pub fn evaluate(
     model: &Model,
     hypothesis: &algebra::Hypothesis,
+    exchanges: Option<&Exchanges>,
     ladder: &mut Ladder,
     pairs: &mut Pairs,
 ) -> Result<results::Hypothesis, Unreadable> {
@@ -52,41 +109,49 @@ pub fn evaluate(
         assumption: None,
     };
     let mut failed_on = Rung::True;
+    let alike = exchanges.map(|exchanges| Alike { model, exchanges });
+    let mut known: FxHashMap<Shape, (Rung, Pairs)> = FxHashMap::default();
     for instance in &instances {
-        let Some(failure) = fails(&everywhere, instance, &mut here)? else {
-            needed.add(Rung::True, 1);
+        let shape = alike.as_ref().and_then(|a| a.shape(instance, &atoms));
+        if let Some((rung, pairs)) = shape.as_ref().and_then(|shape| known.get(shape)) {
+            needed.add(*rung, 1);
+            here.checked += pairs.checked;
+            here.skipped += pairs.skipped;
             continue;
-        };
-        let climbed = climb(&everywhere, instance, ladder)?;
-        match climbed {
-            Climbed::Holds(rung, below) => {
-                // Those of an instance that needs the highest rung are told.
-                if needed.highest() < rung {
-                    let first = std::iter::once((Rung::True, failure));
-                    let failures: Vec<_> = first.chain(below).collect();
-                    result.excluded =
-                        told_excluded(model, &everywhere, instance, &failures, ladder)?;
-                }
-                needed.add(rung, 1);
-            }
-            Climbed::Fails(last) => {
-                let (rung, failure) = last.unwrap_or((Rung::True, failure));
-                let mut witness = telling::witness(model, &everywhere, instance, &failure);
-                witness.invariant = Some(rung);
-                result.status = Status::Unknown;
-                if let Some(why) = ladder.unknown(Rung::Reachable) {
-                    witness.start = results::Start::Unknown(Some(why));
-                } else {
-                    result.status = Status::Refuted;
-                    if let Some(first) = failure.0.states.first() {
-                        reached(model.encoding, &mut witness, first)?;
-                    }
-                }
-                result.witness = Some(witness);
-                failed_on = rung;
-                break;
-            }
         }
+        let before = here;
+        let rung = match fails(&everywhere, instance, &mut here)? {
+            None => Rung::True,
+            Some(failure) => match climb(&everywhere, instance, ladder)? {
+                Climbed::Holds(rung, below) => {
+                    // Those of an instance that needs the highest rung are told.
+                    if needed.highest() < rung {
+                        let first = std::iter::once((Rung::True, failure));
+                        let failures: Vec<_> = first.chain(below).collect();
+                        result.excluded =
+                            told_excluded(model, &everywhere, instance, &failures, ladder)?;
+                    }
+                    rung
+                }
+                Climbed::Fails(last) => {
+                    let (rung, failure) = last.unwrap_or((Rung::True, failure));
+                    refuted(
+                        &mut result,
+                        (model, &everywhere, instance),
+                        (rung, failure),
+                        ladder,
+                    )?;
+                    failed_on = rung;
+                    break;
+                }
+            },
+        };
+        needed.add(rung, 1);
+        let looked = Pairs {
+            checked: here.checked - before.checked,
+            skipped: here.skipped - before.skipped,
+        };
+        known.extend(shape.map(|shape| (shape, (rung, looked))));
     }
     pairs.checked += here.checked;
     pairs.skipped += here.skipped;
@@ -109,6 +174,28 @@ pub fn evaluate(
         result.excluded.clear();
     }
     Ok(result)
+}
+
+/// Tells that an instance fails on a rung, the highest that says anything.
+fn refuted(
+    result: &mut results::Hypothesis,
+    (model, everywhere, instance): (&Model, &Evaluator, &Instance),
+    (rung, failure): (Rung, Failed),
+    ladder: &mut Ladder,
+) -> Result<(), Stop> {
+    let mut witness = telling::witness(model, everywhere, instance, &failure);
+    witness.invariant = Some(rung);
+    result.status = Status::Unknown;
+    if let Some(why) = ladder.unknown(Rung::Reachable) {
+        witness.start = results::Start::Unknown(Some(why));
+    } else {
+        result.status = Status::Refuted;
+        if let Some(first) = failure.0.states.first() {
+            reached(model.encoding, &mut witness, first)?;
+        }
+    }
+    result.witness = Some(witness);
+    Ok(())
 }
 
 /// What came of an instance that fails on all type-correct states.
@@ -240,4 +327,63 @@ pub(in crate::theorem) fn is_vacuous(instance: &Instance, atoms: &Atoms) -> bool
         });
     }
     vacuous
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pairs, evaluate};
+    use crate::base::control::{Control, ParseLimits};
+    use crate::base::results::{Status, VisibilityReason};
+    use crate::engine::relations::Encoding;
+    use crate::model::Loaded;
+    use crate::theorem::exchanges::Exchanges;
+    use crate::theorem::invariants::Ladder;
+    use crate::theorem::read::{Model, Names};
+    use crate::theorem::visibility::Visibility;
+    use crate::theory;
+
+    /// The second thread never ends, by steps that are visible of the first.
+    #[test]
+    fn threads_whose_steps_are_not_seen_alike_are_told_apart() {
+        let text = "thread w(i in 0..2) { var k: 0..1 = 0; while (true) { k = 1 - k; } }";
+        let loaded = Loaded::load("m.cor", text, &[], ParseLimits::default());
+        let (model, _) = loaded.expect("a model");
+        let control = Control::default();
+        let e = Encoding::new(&model.program, &control).expect("small");
+        let exchanges = Exchanges::new(&model.program);
+        assert_eq!(
+            (0..3).map(|t| exchanges.first(t)).collect::<Vec<_>>(),
+            [0; 3]
+        );
+        let theory = theory("stoller-cohen").expect("shipped");
+        for seen in [vec![0], vec![0, 1], vec![0, 1, 2]] {
+            let why = |thread: usize| match seen.contains(&thread) {
+                true => vec![VisibilityReason::Cycle],
+                false => Vec::new(),
+            };
+            let visibility = Visibility {
+                reasons: e.actions.iter().map(|a| why(a.thread)).collect(),
+                refused: Vec::new(),
+            };
+            let model = Model {
+                encoding: &e,
+                visibility: &visibility,
+                phased: None,
+                theory: &theory,
+                states: Vec::new(),
+                names: Names::Variables,
+            };
+            let endless = theory.hypotheses.iter().find(|h| h.id == "11").expect("it");
+            let mut evaluated = |exchanges| {
+                let (ladder, pairs) = (&mut Ladder::new(&e), &mut Pairs::default());
+                let entry = evaluate(&model, endless, exchanges, ladder, pairs);
+                let entry = entry.expect("small");
+                (entry.status, entry.instances, pairs.checked)
+            };
+            let all = evaluated(None);
+            assert_eq!(evaluated(Some(&exchanges)), all);
+            let runs = seen.len() < 3;
+            assert_eq!(all.0 == Status::Refuted, runs, "{seen:?}");
+        }
+    }
 }

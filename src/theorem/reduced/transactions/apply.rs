@@ -284,7 +284,7 @@ fn observed(
             statement: law.statement.with_states("V", &goal.name),
             syntactic: None,
         };
-        let mut entry = match evaluate(model, &hypothesis, ladder, pairs) {
+        let mut entry = match evaluate(model, &hypothesis, None, ladder, pairs) {
             Ok(entry) => entry,
             Err(Unreadable::Stopped(stop)) => return Err(stop),
             Err(why @ Unreadable::Meaningless { .. }) => Hypothesis {

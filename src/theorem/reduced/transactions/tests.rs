@@ -51,7 +51,7 @@ fn judged(phased: &Phased) -> (bool, Vec<String>) {
     let mut ladder = Ladder::new(&e);
     let mut open = Vec::new();
     for hypothesis in &theory.hypotheses {
-        let entry = evaluate(&model, hypothesis, &mut ladder, &mut Pairs::default());
+        let entry = evaluate(&model, hypothesis, None, &mut ladder, &mut Pairs::default());
         if entry.unwrap().status != Status::Holds {
             open.push(hypothesis.id.clone());
         }
