@@ -374,7 +374,7 @@ mod tests {
                 names: Names::Variables,
             };
             let endless = theory.hypotheses.iter().find(|h| h.id == "11").expect("it");
-            let mut evaluated = |exchanges| {
+            let evaluated = |exchanges| {
                 let (ladder, pairs) = (&mut Ladder::new(&e), &mut Pairs::default());
                 let entry = evaluate(&model, endless, exchanges, ladder, pairs);
                 let entry = entry.expect("small");
