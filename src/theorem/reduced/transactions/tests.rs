@@ -11,6 +11,7 @@ use crate::model::program::Program;
 use crate::theorem::Detail;
 use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::discharge::hypotheses::{Pairs, evaluate};
+use crate::theorem::exchanges::Exchanges;
 use crate::theorem::explored::Explored;
 use crate::theorem::invariants::Ladder;
 use crate::theorem::properties::{GoalKind, goals};
@@ -25,7 +26,7 @@ const BOTH: Uses = Uses {
 };
 
 /// Whether a thread goes wrong in the reduced system, and which hypotheses don't hold.
-fn judged(phased: &Phased) -> (bool, Vec<String>) {
+fn evaluated(phased: &Phased) -> (bool, Vec<String>) {
     let control = Control::default();
     let mut e = Encoding::new(&phased.program, &control).unwrap();
     let goals = goals(&e, &[]).unwrap();
@@ -50,13 +51,23 @@ fn judged(phased: &Phased) -> (bool, Vec<String>) {
     };
     let mut ladder = Ladder::new(&e);
     let mut open = Vec::new();
+    let exchanges = Exchanges::new(&phased.program);
     for hypothesis in &theory.hypotheses {
-        let entry = evaluate(&model, hypothesis, None, &mut ladder, &mut Pairs::default());
-        if entry.unwrap().status != Status::Holds {
+        let [entry, once] = [None, Some(&exchanges)].map(|exchanges| {
+            let pairs = &mut Pairs::default();
+            evaluate(&model, hypothesis, exchanges, &mut ladder, pairs).unwrap()
+        });
+        assert_eq!(once.status, entry.status, "{}", hypothesis.id);
+        if entry.status != Status::Holds {
             open.push(hypothesis.id.clone());
         }
     }
-    // The checker rejects a bundle with these phases, and accepts one in which nothing is missed.
+    (wrong, open)
+}
+
+/// The same, and the checker rejects a bundle with these phases, or accepts one in which nothing is missed.
+fn judged(phased: &Phased) -> (bool, Vec<String>) {
+    let (wrong, open) = evaluated(phased);
     if !wrong {
         let verdict = replayed(phased);
         let why = verdict.rejected.as_deref().unwrap_or_default();
@@ -200,6 +211,21 @@ fn a2_is_there_for_transactions_that_commit_twice() {
 }
 
 /// The locations at which threads are scheduled: by thread, their lines.
+/// Threads that do the same may be in other phases: what holds of the first says nothing of the second then.
+#[test]
+fn phases_tell_threads_apart() {
+    let program = load(
+        "var x: 0..2 = 0 unprotected;\nthread w(i in 0..1) {\n var t: 0..1 = 0;\n x = 1;\n t = 1;\n x = 2;\n}",
+    );
+    let movers = forged(&program, &[]);
+    let mut wrong = Phased::new(&program, &movers, BOTH, &no_cuts(&program));
+    let exchanges = Exchanges::new(&wrong.program);
+    assert_eq!(exchanges.first(1), 0);
+    let behind = wrong.at(1, Phase::Behind).last().expect("it commits");
+    wrong.phases[1][behind] = Phase::Before;
+    assert!(!evaluated(&wrong).1.is_empty());
+}
+
 fn scheduled(source: &str) -> Vec<Vec<usize>> {
     let program = load(source);
     let control = Control::default();
