@@ -1,12 +1,10 @@
 //! How the shapes of statements are proved from facts.
 //!
-//! Which tactic is used is decided by the statement's form, never by its name; what a tactic proves is compared with
-//! the statement by the kernel.
+//! Nothing here knows a hypothesis by its name; what is proved is compared with the statement by the kernel.
 //!
-//! - `x y .. <= r` with sums of steps: one fact for each choice of single steps, with the same choice on the right,
-//!   which is smaller.
-//! - `x p <= p x`: x moves over the factors of p one by one.
-//! - `t x <= 0`: each step of x is excluded by what t says of a single step.
+//! - A product of tests and of sums of steps is a sum of words. Each word lies below the right side with the same
+//!   choice of single steps, which is smaller: by another order of its letters, which the e-graph reaches by equations
+//!   between two of them; by a lemma; or as a fact.
 //! - `1 <= p + u T`: where p does not hold, some step is enabled.
 //! - `(u t)^w <= 0`: a run is one of u, and u has none.
 
@@ -22,8 +20,8 @@ use crate::theorem::discharge::facts::{Letter, PhaseLetter};
 use crate::theorem::read::{Atoms, Instance};
 use rustc_hash::FxHashSet;
 
-/// Choices of single steps in one product.
-const MOST_CHOICES: usize = 20_000;
+/// Words of one product.
+const MOST_WORDS: usize = 20_000;
 
 /// The proof of one statement.
 pub(super) struct Tactics<'t, 'h, 'd, 'e, 'p> {
@@ -33,6 +31,15 @@ pub(super) struct Tactics<'t, 'h, 'd, 'e, 'p> {
     pub goal: &'t mut Goal<'h>,
     pub deriver: &'t mut Deriver<'d, 'e, 'p>,
 }
+
+/// A factor of a product as a sum: its summands, and the atom if the right side is read with the same choice.
+struct Choice {
+    of: Option<usize>,
+    all: Vec<Id>,
+}
+
+/// Another order of a word, and the step that says that it lies below something else.
+type Rearranged = Option<(Vec<Id>, Option<usize>)>;
 
 /// Atoms of a ground term replaced.
 type Put<'a> = &'a [(usize, Id)];
@@ -228,17 +235,10 @@ impl Tactics<'_, '_, '_, '_, '_> {
         if left == right || left == ZERO {
             return self.decide(left, right);
         }
-        let (of_left, of_right) = (factors(l), factors(r));
-        match (of_left.as_slice(), of_right.as_slice()) {
-            ([Ground::Omega(run)], _) if right == ZERO => self.endless(run),
-            ([], _) => self.covered(r, right),
-            ([t, x], _) if right == ZERO && self.is_test(t)? && !self.is_test(x)? => {
-                self.excluded(t, x)
-            }
-            ([x, y], [y2, x2]) if x == x2 && y == y2 && self.is_test(x)? != self.is_test(y)? => {
-                self.moved(x, y, order)
-            }
-            _ => self.choices(l, r, left),
+        match factors(l).as_slice() {
+            [Ground::Omega(run)] if right == ZERO => self.endless(run),
+            [] => self.covered(r, right),
+            _ => self.words(l, r, order),
         }
     }
 
@@ -247,8 +247,8 @@ impl Tactics<'_, '_, '_, '_, '_> {
         Ok(self.terms().is_test(t))
     }
 
-    /// The factors of a product of tests.
-    fn parts_of(&mut self, t: Id) -> Vec<Id> {
+    /// The letters of a word.
+    fn factors_of(&mut self, t: Id) -> Vec<Id> {
         match self.terms().node(t) {
             Node::Product(all) => all.clone(),
             Node::One => Vec::new(),
@@ -256,215 +256,184 @@ impl Tactics<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// One fact for each choice of single steps.
-    fn choices(&mut self, l: &Ground, r: &Ground, left: Id) -> Result<usize, Open> {
-        let mut sums: Vec<(usize, Vec<Id>)> = Vec::new();
+    /// The words of the left side, each below the right side with the same choice of single steps.
+    fn words(&mut self, l: &Ground, r: &Ground, order: Order) -> Result<usize, Open> {
+        let mut choices: Vec<Choice> = Vec::new();
         for factor in factors(l) {
-            match factor {
+            choices.push(match factor {
                 Ground::Atom(a) if matches!(self.atoms.0[*a].meaning, Meaning::Actions(_)) => {
-                    if sums.iter().any(|(b, _)| a == b) {
+                    if choices.iter().any(|c| c.of == Some(*a)) {
                         return because(Underived::ActionTwice);
                     }
-                    sums.push((*a, self.letters(*a)?));
+                    let all = self.letters(*a)?;
+                    Choice { of: Some(*a), all }
                 }
-                Ground::Atom(_) | Ground::One => {}
-                Ground::Not(x) if matches!(**x, Ground::Atom(_)) => {}
+                test if self.is_test(test)? => {
+                    let test = self.read(test, &[])?;
+                    let all = match self.terms().node(test) {
+                        Node::Sum(all) => all.clone(),
+                        _ => vec![test],
+                    };
+                    Choice { of: None, all }
+                }
                 _ => return because(Underived::Form),
-            }
+            });
         }
-        if sums.is_empty() {
-            let right = self.read(r, &[])?;
-            // What is said of states alone is a fact itself.
-            return match self.decide(left, right) {
-                Ok(step) => Ok(step),
-                Err(_) if self.terms().is_test(left) && self.terms().is_test(right) => {
-                    self.fact(vec![(left, right)], 0, false)
-                }
-                Err(open) => Err(open),
-            };
+        if choices.iter().map(|c| c.all.len()).product::<usize>() > MOST_WORDS {
+            return because(Underived::Facts(MOST_WORDS));
         }
-        let many = sums.iter().map(|(_, all)| all.len()).product::<usize>();
-        if many > MOST_CHOICES {
-            return because(Underived::Facts(MOST_CHOICES));
-        }
-        let hole = self.hole();
         let mut claims = Vec::new();
-        let mut at = vec![0; sums.len()];
+        let mut at = vec![0; choices.len()];
         loop {
-            let put: Vec<(usize, Id)> = sums
+            let chosen: Vec<(Option<usize>, Id)> = choices
                 .iter()
                 .zip(&at)
-                .map(|((a, all), n)| (*a, all[*n]))
+                .map(|(c, n)| (c.of, c.all[*n]))
                 .collect();
-            let mut steps = vec![self.choice(l, r, &put)?];
-            // On the right each single step lies below the sum that it is one of.
-            for (n, &(atom, one)) in put.iter().enumerate() {
-                let whole = self.read(&Ground::Atom(atom), &[])?;
-                if one == whole {
-                    continue;
-                }
-                let mut context = put.clone();
-                context[n].1 = hole;
-                for (a, by) in &mut context[..n] {
-                    *by = self.read(&Ground::Atom(*a), &[])?;
-                }
-                let context = self.read(r, &context)?;
-                let below = self.decide(one, whole)?;
-                let step = self.within(&[context], below);
-                if self.script.left(step) != self.script.right(step) {
-                    steps.push(step);
-                }
-            }
+            let put: Vec<(usize, Id)> = chosen
+                .iter()
+                .filter_map(|(of, one)| Some(((*of)?, *one)))
+                .collect();
+            let left = self.terms().product(chosen.iter().map(|(_, one)| *one));
+            let right = self.read(r, &put)?;
+            let mut steps = vec![self.word(left, right, order)?];
+            self.widened(r, &put, &mut steps)?;
             claims.push(self.script.chain(steps));
-            if !more(&mut at, &sums) {
+            if !more(&mut at, &choices) {
                 break;
             }
         }
         let joined = self.join(claims);
         let all = self.script.left(joined);
+        let left = self.read(l, &[])?;
         let split = self.decide(left, all)?;
         Ok(self.script.chain(vec![split, joined]))
     }
 
-    /// `b a <= ..` for single steps, from the strongest fact there is.
-    fn choice(&mut self, l: &Ground, r: &Ground, put: Put) -> Result<usize, Open> {
-        let (left, right) = (self.read(l, put)?, self.read(r, put)?);
-        let swapped = match self.terms().node(left).clone() {
-            Node::Product(two) if two.len() == 2 => Some((two[0], two[1])),
-            Node::Product(three) if three.len() == 3 => {
-                return self.swap_with_test(&three, left, right);
-            }
-            _ => None,
-        };
-        let Some((x, y)) = swapped else {
-            return self.fact(vec![(left, right)], 0, false);
-        };
-        let other = self.terms().product([y, x]);
-        let Ok(lift) = self.decide(other, right) else {
-            return self.fact(vec![(left, right)], 0, false);
-        };
-        let commutes = vec![(left, other), (other, left)];
-        if other != right
-            && self.deriver.all_independent(self.goal, x, y)?
-            && self.deriver.is_for_every(self.goal, &commutes)?
-        {
-            let commute = self.equation(x, y)?;
-            let swap = self.equal(&[commute], &[x, y], &[y, x])?;
-            return Ok(self.script.chain(vec![swap, lift]));
-        }
-        if let (Some(b), Some(a)) = (self.place(x), self.place(y)) {
-            let lemma =
-                self.deriver
-                    .by_lemma(self.goal, &mut self.script, (b, a), (left, right))?;
-            if let Some(step) = lemma {
-                return Ok(step);
-            }
-        }
-        self.fact(vec![(left, right)], 0, true)
-    }
-
-    /// `a t b <= b a t` or `b t a <= t a b` for single steps: if a and b are independent, from `t b = b t` and
-    /// `a b <= b a`.
-    fn swap_with_test(&mut self, three: &[Id], left: Id, right: Id) -> Result<usize, Open> {
-        let (x, t, y) = (three[0], three[1], three[2]);
-        let steps = self.place(x).is_some() && self.place(y).is_some();
-        if !steps || !self.terms().is_test(t) || !self.deriver.all_independent(self.goal, x, y)? {
-            return self.fact(vec![(left, right)], 0, false);
-        }
-        for of_first in [true, false] {
-            // Whose test it is, the other step moves over it first.
-            let (one, other) = match of_first {
-                true => ((t, y), (y, t)),
-                false => ((x, t), (t, x)),
-            };
-            if !self.deriver.all_independent(self.goal, one.0, one.1)? {
-                continue;
-            }
-            let swapped = match of_first {
-                true => [y, x, t],
-                false => [t, y, x],
-            };
-            if self.terms().product(swapped) != right {
-                continue;
-            }
-            let pair = |terms: &mut Terms, p: (Id, Id)| terms.product([p.0, p.1]);
-            let (l, r) = (pair(self.terms(), one), pair(self.terms(), other));
-            let over = self.fact(vec![(l, r)], 0, true)?;
-            let (l, r) = (pair(self.terms(), (x, y)), pair(self.terms(), (y, x)));
-            let swap = self.fact(vec![(l, r)], 0, true)?;
-            let hole = self.hole();
-            let (first, second) = match of_first {
-                true => ([x, hole], [hole, t]),
-                false => ([hole, y], [t, hole]),
-            };
-            let first = self.within(&first, over);
-            let second = self.within(&second, swap);
-            return Ok(self.script.chain(vec![first, second]));
-        }
-        self.fact(vec![(left, right)], 0, false)
-    }
-
-    /// `x t <= t x` for a product t of tests, or `t x <= x t`.
-    fn moved(&mut self, x: &Ground, y: &Ground, order: Order) -> Result<usize, Open> {
-        let test_last = self.is_test(y)?;
-        let (steps, test) = if test_last { (x, y) } else { (y, x) };
-        let Ground::Atom(atom) = steps else {
-            return because(Underived::Form);
-        };
-        let (sum, test) = (self.read(steps, &[])?, self.read(test, &[])?);
-        let (letters, tests) = (self.letters(*atom)?, self.parts_of(test));
-        if tests
-            .iter()
-            .any(|t| matches!(self.terms().node(*t), Node::Sum(_)))
-        {
-            return because(Underived::Form);
-        }
-        if letters.len() * tests.len() > MOST_CHOICES {
-            return because(Underived::Facts(MOST_CHOICES));
-        }
+    /// From the right side with single steps to that with the sums that they are of.
+    fn widened(&mut self, r: &Ground, put: Put, steps: &mut Vec<usize>) -> Result<(), Open> {
         let hole = self.hole();
-        let mut claims = Vec::new();
-        for b in letters {
-            let mut chain = Vec::new();
-            if order == Order::Equal {
-                chain.push(self.moved_by_words(b, &tests, test_last)?);
-            } else {
-                let [t] = tests.as_slice() else {
-                    return because(Underived::Form);
-                };
-                let (bt, tb) = (self.terms().product([b, *t]), self.terms().product([*t, b]));
-                let part = if test_last { (bt, tb) } else { (tb, bt) };
-                chain.push(self.fact(vec![part], 0, true)?);
+        let of_hole = self.terms().node(hole).clone();
+        for (n, &(atom, one)) in put.iter().enumerate() {
+            let whole = self.read(&Ground::Atom(atom), &[])?;
+            if one == whole {
+                continue;
             }
-            let below = self.decide(b, sum)?;
-            let context = if test_last {
-                [test, hole]
-            } else {
-                [hole, test]
-            };
-            chain.push(self.within(&context, below));
-            claims.push(self.script.chain(chain));
+            let mut context = put.to_vec();
+            context[n].1 = hole;
+            for (a, by) in &mut context[..n] {
+                *by = self.read(&Ground::Atom(*a), &[])?;
+            }
+            let context = self.read(r, &context)?;
+            if !self.terms().any(context, &mut |n| *n == of_hole) {
+                continue;
+            }
+            let below = self.decide(one, whole)?;
+            steps.push(self.within(&[context], below));
         }
-        let joined = self.join(claims);
-        let all = self.script.left(joined);
-        let whole = if test_last { [sum, test] } else { [test, sum] };
-        let left = self.terms().product(whole);
-        let split = self.decide(left, all)?;
-        Ok(self.script.chain(vec![split, joined]))
+        Ok(())
     }
 
-    /// `b t .. <= t .. b` for tests that b commutes with, or the other way round.
-    fn moved_by_words(&mut self, b: Id, tests: &[Id], test_last: bool) -> Result<usize, Open> {
-        let mut equations = Vec::new();
-        for &t in tests {
-            equations.push(self.equation(b, t)?);
+    /// A word of single steps and tests below the right side: it is another order of the same letters that does lie
+    /// below, by equations between pairs; or a lemma says so; or it is a fact itself.
+    fn word(&mut self, left: Id, right: Id, order: Order) -> Result<usize, Open> {
+        let from = self.factors_of(left);
+        let other = self.rearranged(&from, right)?;
+        // Of two letters the inclusion is a fact itself, and says less than an equation does.
+        let is_fact = |below: &Option<usize>| from.len() == 2 && below.is_none();
+        if let Some((to, below)) = &other
+            && (order == Order::Equal || !is_fact(below))
+        {
+            let pairs = self.inverted(&from, to);
+            if self.all_commute(&pairs, order)? {
+                let mut equations = Vec::new();
+                for (x, y) in pairs {
+                    equations.push(self.equation(x, y)?);
+                }
+                let mut steps = vec![self.equal(&equations, &from, to)?];
+                steps.extend(below);
+                return Ok(self.script.chain(steps));
+            }
         }
-        let (first, last) = ([&[b], tests].concat(), [tests, &[b]].concat());
-        let (from, to) = match test_last {
-            true => (first, last),
-            false => (last, first),
+        if let [x, y] = from.as_slice()
+            && let (Some(b), Some(a)) = (self.place(*x), self.place(*y))
+            && let Some(step) =
+                self.deriver
+                    .by_lemma(self.goal, &mut self.script, (b, a), (left, right))?
+        {
+            return Ok(step);
+        }
+        if self.terms().is_test(left) {
+            // What is said of states alone is a fact only if that is all.
+            match self.decide(left, right) {
+                Err(_) if self.terms().is_test(right) => {}
+                decided => return decided,
+            }
+        }
+        let swaps = other.is_some() && from.len() == 2;
+        self.fact(vec![(left, right)], 0, swaps)
+    }
+
+    /// Another order of a word's letters that lies below the right side, and the step that says so if it is not the
+    /// right side itself: the first letter moved behind all others, or the last one before them.
+    fn rearranged(&mut self, from: &[Id], right: Id) -> Result<Rearranged, Open> {
+        if from.len() < 2 || right == ZERO {
+            return Ok(None);
+        }
+        let of_right = self.factors_of(right);
+        let sorted = |word: &[Id]| {
+            let mut word = word.to_vec();
+            word.sort_unstable();
+            word
         };
-        self.equal(&equations, &from, &to)
+        let (mut first_last, mut last_first) = (from.to_vec(), from.to_vec());
+        first_last.rotate_left(1);
+        last_first.rotate_right(1);
+        if sorted(from) == sorted(&of_right) {
+            return Ok(Some((of_right, None)));
+        }
+        for to in [first_last, last_first] {
+            let word = self.terms().product(to.iter().copied());
+            if let Ok(below) = self.decide(word, right) {
+                return Ok(Some((to, Some(below))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The pairs of letters that stand the other way round in another order of a word: a step before a test, and steps
+    /// in an order of their own, so that one equation serves both ways.
+    fn inverted(&mut self, from: &[Id], to: &[Id]) -> Vec<(Id, Id)> {
+        let place = |x: &Id| to.iter().position(|y| x == y);
+        let mut pairs = Vec::new();
+        for (n, &x) in from.iter().enumerate() {
+            for &y in from[n + 1..].iter().filter(|y| place(y) < place(&x)) {
+                let key = |t: Id| (self.deriver.discharge.development.terms.is_test(t), t);
+                pairs.push(match key(x) < key(y) {
+                    true => (x, y),
+                    false => (y, x),
+                });
+            }
+        }
+        pairs
+    }
+
+    /// Whether each pair commutes for all threads: because neither touches what the other uses, or because a step and
+    /// a test are claimed to be equal either way.
+    fn all_commute(&mut self, pairs: &[(Id, Id)], order: Order) -> Result<bool, Open> {
+        for &(x, y) in pairs {
+            if order == Order::Equal && self.terms().is_test(y) {
+                continue;
+            }
+            let (xy, yx) = (self.terms().product([x, y]), self.terms().product([y, x]));
+            let both = [(xy, yx), (yx, xy)];
+            if !self.deriver.all_independent(self.goal, x, y)?
+                || !self.deriver.is_for_every(self.goal, &both)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// `x y = y x`, which is a fact.
@@ -487,31 +456,6 @@ impl Tactics<'_, '_, '_, '_, '_> {
             Some(step) => Ok(step),
             None => because(Underived::Words),
         }
-    }
-
-    /// `t x <= 0` for a sum t, or a product, of what is said of single steps.
-    fn excluded(&mut self, t: &Ground, x: &Ground) -> Result<usize, Open> {
-        let Ground::Atom(atom) = x else {
-            return because(Underived::Form);
-        };
-        let (test, sum) = (self.read(t, &[])?, self.read(x, &[])?);
-        let letters = self.letters(*atom)?;
-        let mut claims = Vec::new();
-        let tests = match self.terms().node(test).clone() {
-            Node::Sum(all) => all,
-            _ => vec![test],
-        };
-        for b in letters {
-            for &t in &tests {
-                let left = self.terms().product([t, b]);
-                claims.push(self.fact(vec![(left, ZERO)], 0, false)?);
-            }
-        }
-        let joined = self.join(claims);
-        let all = self.script.left(joined);
-        let left = self.terms().product([test, sum]);
-        let split = self.decide(left, all)?;
-        Ok(self.script.chain(vec![split, joined]))
     }
 
     /// `1 <= t + x T + ..`
@@ -561,10 +505,11 @@ impl Tactics<'_, '_, '_, '_, '_> {
     }
 }
 
-fn more(at: &mut [usize], sums: &[(usize, Vec<Id>)]) -> bool {
-    for (n, (_, all)) in at.iter_mut().zip(sums).rev() {
+/// Whether there is a next choice; `at` is it.
+fn more(at: &mut [usize], choices: &[Choice]) -> bool {
+    for (n, choice) in at.iter_mut().zip(choices).rev() {
         *n += 1;
-        if *n < all.len() {
+        if *n < choice.all.len() {
             return true;
         }
         *n = 0;
