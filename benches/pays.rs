@@ -97,7 +97,7 @@ const FAMILIES: [Family; 12] = [
         "bounded_buffer",
         "monitors/bounded_buffer",
         "ROUNDS",
-        &[3, 4, 8, 16],
+        &[3, 4, 8, 16, 32, 64, 96, 128],
     ),
     (
         "rw_cache",

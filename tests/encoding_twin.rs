@@ -178,7 +178,7 @@ fn actions_that_leave_each_other_alone_commute() {
         let e = Encoding::new(session.program(), &control).unwrap();
         for (a, x) in e.actions.iter().enumerate() {
             for (b, y) in e.actions.iter().enumerate().skip(a + 1) {
-                if x.thread == y.thread || !e.undisturbed(a, b).unwrap() {
+                if x.thread == y.thread || !e.undisturbed(&[a], &[b]).unwrap() {
                     continue;
                 }
                 let one = x.rel.then(&e.m, &y.rel).unwrap();
@@ -196,5 +196,45 @@ fn actions_that_leave_each_other_alone_commute() {
     assert!(
         random::enough(pairs.get(), 20),
         "only {pairs:?} pairs were compared"
+    );
+}
+
+#[test]
+fn several_actions_leave_others_alone_if_each_does() {
+    let mut runner = random::runner(200);
+    // Of groups in which some pair does not commute by its footprints: alone, and not.
+    let seen = Cell::new([0, 0]);
+    let outcome = runner.run(&(twin::generate::samples(), 1usize..4), |(sample, size)| {
+        let session = load(&sample.source);
+        let control = Control::default();
+        let e = Encoding::new(session.program(), &control).unwrap();
+        let groups: Vec<Vec<usize>> = (0..session.program().threads.len())
+            .flat_map(|t| {
+                let all: Vec<usize> = e.of_thread(t).collect();
+                let parts = all.chunks(size).map(<[usize]>::to_vec);
+                parts.collect::<Vec<_>>()
+            })
+            .collect();
+        for (n, some) in groups.iter().enumerate() {
+            for others in &groups[n + 1..] {
+                let mut pairs = some.iter().flat_map(|a| others.iter().map(|b| (*a, *b)));
+                let each = |(a, b): (usize, usize)| e.undisturbed(&[a], &[b]).unwrap();
+                let expected = pairs.clone().all(each);
+                prop_assert_eq!(e.undisturbed(some, others).unwrap(), expected);
+                prop_assert_eq!(e.undisturbed(others, some).unwrap(), expected);
+                if pairs.any(|(a, b)| !e.actions[a].independent(&e.actions[b])) {
+                    let mut counts = seen.get();
+                    counts[usize::from(expected)] += 1;
+                    seen.set(counts);
+                }
+            }
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    let [disturbed, alone] = seen.get();
+    assert!(
+        random::enough(disturbed, 1000) && random::enough(alone, 20),
+        "only {seen:?} groups were compared"
     );
 }

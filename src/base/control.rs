@@ -63,8 +63,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budget of BDDs where they can gain little over the syntactic analysis: for building relations, and for a
-    /// reduced system that is no smaller than the one that the syntactic analysis gives.
+    /// The budget of BDDs where they can gain little over the syntactic analysis: for relations that are few or
+    /// large, and for a reduced system that is no smaller than the one that the syntactic analysis gives.
     pub fn little(&self) -> u64 {
         self.effort / 40
     }

@@ -17,7 +17,7 @@ use crate::base::results::{
 };
 use crate::engine::quotients::Quotient;
 use crate::engine::reach::Blocked;
-use crate::engine::relations::Encoding;
+use crate::engine::relations::{Encoding, building};
 use crate::model::program::{Claim, LocId, Program, Thread, ThreadId};
 use crate::model::text::ast::ExpectKind;
 use crate::theorem::discharge::derive::Deriver;
@@ -411,7 +411,7 @@ impl Check<'_> {
         let clock = Instant::now();
         self.settled = Some(program.clone());
         self.control.enter("building relations");
-        let mut encoding = Encoding::within(program, self.little(), self.control)?;
+        let mut encoding = Encoding::within(program, self.building(program), self.control)?;
         let mut visibility = Visibility::by_definition(&mut encoding)?;
         let encoding = encoding;
         if let Some(inference) = &inference {
@@ -578,6 +578,14 @@ impl Check<'_> {
         match self.left {
             u64::MAX => u64::MAX,
             left => left.min(self.control.budget().little()),
+        }
+    }
+
+    /// What relations, and what is seen of them at once, may cost.
+    fn building(&self, program: &Program) -> u64 {
+        match self.left {
+            u64::MAX => u64::MAX,
+            left => left.min(building(program, self.control)),
         }
     }
 

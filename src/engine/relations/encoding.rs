@@ -80,6 +80,19 @@ pub struct Encoding<'a> {
     changes: FxHashMap<(usize, Vec<Bit>), Bdd>,
 }
 
+/// What a small relation costs to be built, in pairs of nodes.
+const SMALL: u64 = 10_000;
+
+/// What building relations may cost: little of the budget, unless they are many and small.
+pub fn building(program: &Program, control: &Control) -> u64 {
+    let actions: usize = program.threads.iter().map(|t| t.steps().count()).sum();
+    let small = SMALL.saturating_mul(actions as u64);
+    control
+        .budget()
+        .little()
+        .max(small.min(control.budget().effort / 8))
+}
+
 /// No BDD of a relation may have more nodes than this part of all work.
 const PARTS: u64 = 20;
 
@@ -93,7 +106,8 @@ impl<'a> Encoding<'a> {
     }
 
     /// Encodes a program with BDDs under this budget of work ([`Bdds::work`]), which also counts all later work with
-    /// the encoding. Building it may take little of a budget: what is too large to be built is not worth the rest.
+    /// the encoding. Building it may take a part of it ([`building`]): what is too large to be built is not worth the
+    /// rest.
     ///
     /// # Errors
     /// Any [`Stop`].
@@ -101,7 +115,7 @@ impl<'a> Encoding<'a> {
         let order = Heuristic::Threads.order(program);
         let building = match work {
             u64::MAX => work,
-            _ => work.min(control.budget().little()),
+            _ => work.min(building(program, control)),
         };
         let encoding = Self::built(program, &order, building, control)?;
         let left = work.saturating_sub(encoding.m.work());
@@ -261,38 +275,68 @@ impl<'a> Encoding<'a> {
         (0..self.layout.bits() as Bit).collect()
     }
 
-    /// Whether two actions commute, q left aside, since no step of either changes what the other does: they write
-    /// different bits, and where one writes what the other reads, the other's steps are the same before and after it.
-    /// Nothing is composed.
+    /// Whether each of some actions commutes with each of others, q left aside, since no step of either changes what
+    /// the other does: they write different bits, and where one writes what the other reads, the other's steps are the
+    /// same before and after it. Nothing is composed.
     ///
     /// # Errors
     /// Any [`Stop`].
-    pub fn undisturbed(&self, a: usize, b: usize) -> Result<bool, Stop> {
-        let (x, y) = (&self.actions[a], &self.actions[b]);
-        let clash = x.writes.iter().any(|w| y.writes.binary_search(w).is_ok());
-        Ok(!clash && self.leaves_alone(x, y)? && self.leaves_alone(y, x)?)
+    pub fn undisturbed(&self, some: &[usize], others: &[usize]) -> Result<bool, Stop> {
+        let written = |all: &[usize]| self.bits_of(all, |a| &a.writes);
+        let (mine, yours) = (written(some), written(others));
+        Ok(minus(&mine, &yours).len() == mine.len()
+            && self.leave_alone(some, others)?
+            && self.leave_alone(others, some)?)
     }
 
-    /// Whether a step of `x` never changes which steps `y` has, and none of its bits is written by `y`.
-    fn leaves_alone(&self, x: &Action, y: &Action) -> Result<bool, Stop> {
+    /// Bits of some actions together, sorted.
+    fn bits_of(&self, all: &[usize], of: fn(&Action) -> &Vec<Bit>) -> Vec<Bit> {
+        let all = all.iter().map(|a| &self.actions[*a]);
+        let mut bits: Vec<Bit> = all.flat_map(of).copied().collect();
+        bits.sort_unstable();
+        bits.dedup();
+        bits
+    }
+
+    /// Whether no step of some actions changes which steps others have. Which of them a step belongs to, and what it
+    /// does besides, does not matter: the steps that change the same bits are looked at together.
+    fn leave_alone(&self, some: &[usize], others: &[usize]) -> Result<bool, Stop> {
         let m = &self.m;
-        let reads = |bit: usize| y.footprint.binary_search(&(bit as Bit)).is_ok();
-        let changed = |bit: usize| x.writes.binary_search(&(bit as Bit)).is_ok() && reads(bit);
-        if !x.writes.iter().any(|w| reads(*w as usize)) {
-            return Ok(true);
+        let read = self.bits_of(others, |y| &y.footprint);
+        let mut steps: Vec<(Vec<Bit>, Bdd)> = Vec::new();
+        for x in some.iter().map(|x| &self.actions[*x]) {
+            let mut changed = x.writes.clone();
+            changed.retain(|b| read.binary_search(b).is_ok());
+            if changed.is_empty() {
+                continue;
+            }
+            // Values after the step of `x` move to the third copy, out of the way of the step of `y`.
+            let step = m.exists(&x.rel.bdd, |l| {
+                let of = if l % 3 == 0 { &read } else { &changed };
+                of.binary_search(&((l / 3) as Bit)).is_err()
+            })?;
+            let step = m.rename(&step, |l| if l % 3 == 1 { l + 1 } else { l });
+            match steps.iter_mut().find(|(bits, _)| *bits == changed) {
+                Some((_, known)) => *known = m.or(known, &step)?,
+                None => steps.push((changed, step)),
+            }
         }
-        // Values after the step of `x` move to the third copy, out of the way of the step of `y`.
-        let step = m.exists(&x.rel.bdd, |l| match l % 3 {
-            0 => !reads(l / 3),
-            _ => !changed(l / 3),
-        })?;
-        let step = m.rename(&step, |l| if l % 3 == 1 { l + 1 } else { l });
-        let later = m.rename(&y.rel.bdd, |l| match l % 3 == 0 && changed(l / 3) {
-            true => l + 2,
-            false => l,
-        });
-        let before = m.and(&step, &y.rel.bdd)?;
-        Ok(m.within(&before, &later) && m.within(&m.and(&step, &later)?, &y.rel.bdd))
+        for (changed, step) in &steps {
+            for y in others.iter().map(|y| &self.actions[*y]) {
+                if minus(changed, &y.footprint).len() == changed.len() {
+                    continue;
+                }
+                let later = m.rename(&y.rel.bdd, |l| {
+                    let moved = l % 3 == 0 && changed.binary_search(&((l / 3) as Bit)).is_ok();
+                    if moved { l + 2 } else { l }
+                });
+                let before = m.and(step, &y.rel.bdd)?;
+                if !m.within(&before, &later) || !m.within(&m.and(step, &later)?, &y.rel.bdd) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// A protected cell (an index into the program's protections) one of whose predicates this action might change.

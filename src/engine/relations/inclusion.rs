@@ -131,7 +131,7 @@ impl Evaluator<'_, '_> {
                     ([(_, x), (_, y)], None) => {
                         actions[*x].independent(&actions[*y])
                             || actions[*x].thread != actions[*y].thread
-                                && self.encoding.undisturbed(*x, *y)?
+                                && self.encoding.undisturbed(&[*x], &[*y])?
                     }
                     ([(_, x)], Some(t)) => actions[*x].rel.independent(t, m, None),
                     _ => false,

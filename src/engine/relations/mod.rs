@@ -18,7 +18,7 @@ mod symbolic;
 mod witness;
 
 pub use bdds::Bdds;
-pub use encoding::{Action, Encoding};
+pub use encoding::{Action, Encoding, building};
 pub use evaluate::{Evaluator, Ground, GroundAtom, Meaning, Restriction, Scope, Value};
 pub use inclusion::{Failure, Outcome, Taken};
 pub use layout::{Bit, Item, Layout, Q, before};

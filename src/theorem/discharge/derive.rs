@@ -88,8 +88,8 @@ pub struct Deriver<'d, 'e, 'p> {
     alike: Alike,
     exchanges: Exchanges,
     prints: FxHashMap<(Letter, ThreadId), Option<Rc<establish::Print>>>,
-    /// Of two actions, whether no step of one changes what the other does.
-    undisturbed: FxHashMap<(usize, usize), bool>,
+    /// Of two letters at threads, whether no step of one changes what the other does.
+    undisturbed: FxHashMap<[(Letter, ThreadId); 2], bool>,
     /// Facts that are assumed, by their inclusions.
     known: FxHashMap<Vec<(Id, Id)>, usize>,
     /// Facts that nothing rests on yet.

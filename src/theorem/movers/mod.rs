@@ -363,7 +363,7 @@ impl<'e, 'p> MoverSearch<'e, 'p> {
 
     /// What is known of two actions at first: if they commute on all states, they obey all laws, both ways.
     fn compared(&mut self, n: usize, other: usize) -> Result<Known, Stop> {
-        let commute = self.e.undisturbed(n, other)?;
+        let commute = self.e.undisturbed(&[n], &[other])?;
         let known = Known {
             holds: commute.then_some(Step::True),
             fails: None,
