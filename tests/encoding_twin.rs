@@ -201,7 +201,7 @@ fn actions_that_leave_each_other_alone_commute() {
 
 #[test]
 fn several_actions_leave_others_alone_if_each_does() {
-    let mut runner = random::runner(200);
+    let mut runner = random::runner(2000);
     // Of groups in which some pair does not commute by its footprints: alone, and not.
     let seen = Cell::new([0, 0]);
     let outcome = runner.run(&(twin::generate::samples(), 1usize..4), |(sample, size)| {
@@ -234,7 +234,7 @@ fn several_actions_leave_others_alone_if_each_does() {
     outcome.unwrap();
     let [disturbed, alone] = seen.get();
     assert!(
-        random::enough(disturbed, 1000) && random::enough(alone, 20),
+        random::enough(disturbed, 10_000) && random::enough(alone, 200),
         "only {seen:?} groups were compared"
     );
 }

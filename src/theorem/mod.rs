@@ -46,7 +46,7 @@ pub use every::{
 };
 pub(crate) use evidence::{empty, invariant};
 pub(crate) use executions::about::{of_condition, of_deadlock};
-pub(crate) use executions::search::{SHORTEST_BUDGET, execution};
+pub(crate) use executions::search::{execution, shortest_budget};
 pub(crate) use executions::trace::{
     changes, deadlock, gone_wrong, repeat, step_by, step_of, values, variables,
 };

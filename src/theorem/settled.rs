@@ -13,7 +13,7 @@ use crate::engine::relations::Encoding;
 use crate::engine::{Original, explore as explore_original};
 use crate::model::program::{LocId, ThreadId};
 use crate::theorem::evidence::by_movers;
-use crate::theorem::executions::search::{SHORTEST_BUDGET, execution};
+use crate::theorem::executions::search::{execution, shortest_budget};
 use crate::theorem::executions::trace::coarse_length;
 use crate::theorem::invariants::Ladder;
 use std::time::Instant;
@@ -208,6 +208,7 @@ impl Check<'_> {
             report.states.visited = Some(e.count(&reduced.visited)?.to_string());
         }
         known.note(report);
+        let budget = shortest_budget(e);
         for ((goal, met), n) in explored.goals.iter().zip(&reduced.met).zip(0..) {
             self.control.enter(format!("the trace for {}", goal.name));
             if !*met {
@@ -215,7 +216,7 @@ impl Check<'_> {
                 continue;
             }
             report.properties[n].reason = PropertyReason::FoundReduced(None);
-            let found = execution(e, explored.explorer, reduced, goal, SHORTEST_BUDGET)?;
+            let found = execution(e, explored.explorer, reduced, goal, budget)?;
             if found.as_ref().is_some_and(|x| !x.shortest) {
                 report.notes.push(Note::PerhapsLonger {
                     name: goal.name.clone(),

@@ -7,8 +7,8 @@ use crate::engine::reach::{Answer, Blocked, Move, Outcome, Path, Question, Reduc
 use crate::engine::relations::{Action, Bit, Encoding, Q, Rel};
 use crate::model::program::Program;
 use crate::theorem::{
-    Asked, Explorer, Goal, GoalKind, Reduced, SHORTEST_BUDGET, Visibility, deadlocks, execution,
-    explore,
+    Asked, Explorer, Goal, GoalKind, Reduced, Visibility, deadlocks, execution, explore,
+    shortest_budget,
 };
 use biodivine_lib_bdd::Bdd;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,6 +80,7 @@ fn run(
     } else {
         outcome.so_far = Some(e.count(&reduced.states)?);
     }
+    let budget = shortest_budget(e);
     for (n, (goal, question)) in goals.iter().zip(questions).enumerate() {
         if question.sort == Sort::Deadlock && reduced.stopped.is_none() {
             let dead = m.and(&goal.bad, &reduced.visited)?;
@@ -89,7 +90,7 @@ fn run(
         if reduced.met[n] {
             m.control()
                 .enter(format!("an execution for {}", question.name));
-            outcome.answers[n] = match path(e, &explorer, &reduced, goal) {
+            outcome.answers[n] = match path(e, &explorer, &reduced, (goal, budget)) {
                 Ok(Some(path)) => Answer::Found(path),
                 Ok(None) => Answer::Somewhere(Stop::Nodes),
                 Err(stop) => Answer::Somewhere(stop),
@@ -190,9 +191,9 @@ fn path(
     e: &Encoding,
     explorer: &Explorer,
     reduced: &Reduced,
-    goal: &Goal,
+    (goal, budget): (&Goal, u64),
 ) -> Result<Option<Path>, Stop> {
-    let Some(found) = execution(e, explorer, reduced, goal, SHORTEST_BUDGET)? else {
+    let Some(found) = execution(e, explorer, reduced, goal, budget)? else {
         return Ok(None);
     };
     let p = e.program;

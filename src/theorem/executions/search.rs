@@ -18,8 +18,14 @@ pub struct Execution {
     pub shortest: bool,
 }
 
-/// Nodes that the search for a shortest execution may build; then any execution will do.
-pub const SHORTEST_BUDGET: u64 = 60_000_000;
+/// Nodes that the search for a shortest execution may build beside as many as the answer took.
+const SHORTEST: u64 = 5_000_000;
+
+/// Nodes that each search for a shortest execution may build, once it is known what is met: evidence costs little more
+/// than the answer.
+pub fn shortest_budget(e: &Encoding) -> u64 {
+    e.m.spent() + SHORTEST
+}
 
 /// Some actions of one thread, each with the state after it.
 type Moves = Vec<(usize, Concrete)>;
