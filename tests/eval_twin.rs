@@ -5,6 +5,9 @@
 use crate::random;
 use coarsen::base::control::Control;
 use coarsen::base::control::ParseLimits;
+use coarsen::engine::relations::{
+    Concrete, Encoding, Evaluator, Ground, GroundAtom, Meaning, singleton,
+};
 use coarsen::engine::{
     State, initial_candidates, initially_violated, is_initial, successors, violates,
 };
@@ -420,12 +423,17 @@ fn random_inclusions_agree_with_matrices() {
         let (tests, actions): (Vec<String>, Vec<String>) = actions.into_iter().partition(is_test);
         let term = term(actions, tests);
         let (held, failed) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-        proptest!(random::config(200), |(x in term.clone(), y in term.clone(), rotate in 0..3)| {
+        proptest!(random::config(250), |(x in term.clone(), y in term.clone(), rotate in 0..5)| {
             // Unrelated terms are seldom included in each other; these shapes often are.
+            let star = |y: &Term| Term::Star(Box::new(y.clone()));
+            let then = |x: &Term, y: Term| Term::Product(Box::new(x.clone()), Box::new(y));
             let right = match rotate {
                 0 => y.clone(),
                 1 => Term::Sum(Box::new(y.clone()), Box::new(x.clone())),
-                _ => Term::Product(Box::new(x.clone()), Box::new(Term::Star(Box::new(y.clone())))),
+                2 => then(&x, star(&y)),
+                // From some states to all others.
+                3 => Term::Sum(Box::new(then(&y, Term::Top)), Box::new(x.clone())),
+                _ => then(&x, Term::Sum(Box::new(then(&y, Term::Top)), Box::new(star(&y)))),
             };
             let outcome = if check(&twin, &x, &right)? { &held } else { &failed };
             outcome.set(outcome.get() + 1);
@@ -434,6 +442,63 @@ fn random_inclusions_agree_with_matrices() {
             random::enough(held.get(), 1) && random::enough(failed.get(), 1),
             "one-sided: {held:?} held, {failed:?} failed"
         );
+    }
+}
+
+/// What is included from each of some states is included on their set; with single states it is decided in another way.
+#[test]
+fn an_inclusion_on_a_set_is_one_from_each_of_its_states() {
+    for source in MODELS {
+        let (session, _) = Session::load("twin.cor", source, &[], ParseLimits::default()).unwrap();
+        let (p, control) = (session.program(), Control::default());
+        let e = Encoding::new(p, &control).expect("small");
+        let of = |t: usize| Meaning::Actions(e.of_thread(t).collect());
+        let mut meanings: Vec<Meaning> = (0..p.threads.len()).map(of).collect();
+        meanings.extend((0..e.actions.len()).map(|a| Meaning::Actions(vec![a])));
+        meanings.push(Meaning::Test(e.q()));
+        let atoms: Vec<GroundAtom> = meanings
+            .into_iter()
+            .enumerate()
+            .map(|(n, meaning)| GroundAtom {
+                name: n.to_string(),
+                meaning,
+            })
+            .collect();
+        let one = |(state, violated): (State, bool)| {
+            let concrete = Concrete { state, violated };
+            singleton(&e, &concrete, &e.all_bits())
+        };
+        let states = states(p).into_iter();
+        let states = states.flat_map(|s| [(s.clone(), false), (s, true)]);
+        let singles: Vec<_> = states.map(one).collect();
+        let word = prop::collection::vec(0..atoms.len(), 1..4);
+        let right = prop::collection::vec((word.clone(), any::<bool>()), 1..4);
+        let [held, failed] = [const { std::cell::Cell::new(0) }; 2];
+        proptest!(random::config(60), |(left in word, right in right, keep in 2..7usize)| {
+            let product = |word: &[usize]| word.iter().map(|a| Ground::Atom(*a)).collect();
+            let summand = |(word, top): &(Vec<usize>, bool)| {
+                let mut all: Vec<Ground> = product(word);
+                all.extend(top.then_some(Ground::Top));
+                Ground::Product(all)
+            };
+            // Its own first letter makes the right side likely to be larger.
+            let then = Ground::Sum(right.iter().map(summand).collect());
+            let mut all = vec![Ground::Product(vec![Ground::Atom(left[0]), then])];
+            all.extend(right.first().map(summand));
+            let (left, right) = (Ground::Product(product(&left)), Ground::Sum(all));
+            let included = |on| {
+                let evaluator = Evaluator { encoding: &e, atoms: &atoms, assumption: Some(on) };
+                evaluator.included(&left, &right).expect("small").failure.is_none()
+            };
+            let chosen: Vec<_> = singles.iter().step_by(keep).collect();
+            let set = chosen.iter().fold(e.m.no(), |set, one| e.m.or(&set, one).expect("small"));
+            let whole = included(&set);
+            prop_assert_eq!(whole, chosen.iter().all(|one| included(one)));
+            let outcome = if whole { &held } else { &failed };
+            outcome.set(outcome.get() + 1);
+        });
+        let seen = [held.get(), failed.get()];
+        assert!(seen.iter().all(|n| random::enough(*n, 1)), "{seen:?}");
     }
 }
 

@@ -55,6 +55,17 @@ pub struct Instance {
     pub orders: Vec<Order>,
 }
 
+impl Instance {
+    /// Whether a T may end a left side: then it matters which states it leads to.
+    pub fn ends_left(&self) -> bool {
+        let mut orders = self.orders.iter().enumerate();
+        orders.any(|(n, order)| {
+            let right = *order == Order::Equal && self.sides[n + 1].has_top();
+            right || self.sides[n].has_top()
+        })
+    }
+}
+
 /// Why a statement can't be read on this program.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unreadable {

@@ -161,6 +161,8 @@ pub struct Scope {
     assumed: Bdd,
     /// T, on this support.
     top: Rel,
+    /// Whether a T inside, or a domain, must not leave the assumed states.
+    pub(super) is_inner: bool,
 }
 
 /// Evaluates terms on a program.
@@ -235,6 +237,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
             correct,
             assumed: end,
             top,
+            is_inner: inner,
         })
     }
 
@@ -308,6 +311,58 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         }
     }
 
+    /// The part of a term's value that begins at some states.
+    pub(super) fn value_from(
+        &self,
+        from: &Bdd,
+        t: &Ground,
+        scope: &Scope,
+        restriction: &Restriction,
+    ) -> Result<Value, Stop> {
+        let m = &self.encoding.m;
+        if from.is_true() {
+            return self.value(t, scope, restriction);
+        }
+        match t {
+            Ground::Sum(all) => {
+                let mut value = Vec::new();
+                for x in all {
+                    for rel in self.value_from(from, x, scope, restriction)? {
+                        add(m, &mut value, &rel)?;
+                    }
+                }
+                Ok(value)
+            }
+            Ground::Product(all) if all.len() > 1 && !all[0].has_top() => {
+                let mut value = self.value_from(from, &all[0], scope, restriction)?;
+                for x in &all[1..] {
+                    if value.iter().all(Rel::is_empty) {
+                        break;
+                    }
+                    value = self.then(&value, &self.value(x, scope, restriction)?)?;
+                }
+                Ok(value)
+            }
+            Ground::Atom(a) if matches!(self.atoms[*a].meaning, Meaning::Actions(_)) => {
+                let mut value = Vec::new();
+                for action in self.chosen(*a, restriction) {
+                    let rel = &self.encoding.actions[action].rel;
+                    let writes = rel.writes.clone();
+                    let bdd = m.and(&rel.bdd, from)?;
+                    add(m, &mut value, &Rel { writes, bdd })?;
+                }
+                Ok(value)
+            }
+            _ => {
+                let mut value = self.value(t, scope, restriction)?;
+                for rel in &mut value {
+                    rel.bdd = m.and(&rel.bdd, from)?;
+                }
+                Ok(value)
+            }
+        }
+    }
+
     fn then(&self, first: &[Rel], second: &[Rel]) -> Result<Value, Stop> {
         let m = &self.encoding.m;
         let mut value = Vec::new();
@@ -344,7 +399,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
     }
 
     /// The states from which factors lead somewhere. For `x y T` nothing else matters, and x* is never built.
-    fn sources(
+    pub(super) fn sources(
         &self,
         factors: &[Ground],
         scope: &Scope,

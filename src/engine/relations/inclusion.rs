@@ -11,9 +11,13 @@ use super::witness::{Concrete, pick, pick_pair, singleton, walk};
 use crate::base::control::Stop;
 use crate::base::results::Shape;
 use crate::engine::relations::relation::Rel;
+use biodivine_lib_bdd::Bdd;
 
 /// A run that goes on for ever is shown up to this many states.
 const LONGEST_LASSO: usize = 1000;
+
+/// A side with more monomials than this is taken as a whole.
+const MOST_MONOMIALS: usize = 64;
 
 /// The outcome of a check.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +59,7 @@ impl Evaluator<'_, '_> {
     /// Any [`Stop`].
     pub fn included(&self, left: &Ground, right: &Ground) -> Result<Outcome, Stop> {
         let mut outcome = Outcome::default();
-        let swaps = monomials(right, 64).unwrap_or_default();
+        let swaps = monomials(right, MOST_MONOMIALS).unwrap_or_default();
         for monomial in summands(left) {
             let factors = factors(monomial);
             let choices: Vec<(usize, Vec<usize>)> = factors
@@ -171,11 +175,19 @@ impl Evaluator<'_, '_> {
         on_right: &Restriction,
     ) -> Result<Option<Failure>, Stop> {
         let scope = self.scope(left, right, on_right)?;
-        let l = self.value(left, &scope, on_left)?;
+        let (from, rest) = match self.assumption {
+            // From a single state nothing is large.
+            Some(j) if j.is_clause() && !scope.is_inner => (j.clone(), right.clone()),
+            _ => {
+                let (all, rest) = self.all_from(right, &scope, on_right)?;
+                (all.not(), rest)
+            }
+        };
+        let l = self.value_from(&from, left, &scope, on_left)?;
         if l.iter().all(Rel::is_empty) {
             return Ok(None);
         }
-        let r = self.value(right, &scope, on_right)?;
+        let r = self.value_from(&from, &rest, &scope, on_right)?;
         let Some(difference) = self.difference(&l, &r, &scope)? else {
             return Ok(None);
         };
@@ -190,6 +202,31 @@ impl Evaluator<'_, '_> {
         }
         self.explain(left, on_left, &difference, &scope.bits)
             .map(Some)
+    }
+
+    /// The states from which the right side leads to all others, by those of its summands that end with a T; and its
+    /// other summands. What begins at such a state is included, so that nothing has to be composed there.
+    fn all_from(
+        &self,
+        right: &Ground,
+        scope: &Scope,
+        restriction: &Restriction,
+    ) -> Result<(Bdd, Ground), Stop> {
+        let m = &self.encoding.m;
+        let mut from = m.no();
+        let Some(all) = monomials(right, MOST_MONOMIALS) else {
+            return Ok((from, right.clone()));
+        };
+        let mut rest = Vec::new();
+        for monomial in all {
+            match monomial.split_last() {
+                Some((Ground::Top, before)) if !before.iter().any(Ground::has_top) => {
+                    from = m.or(&from, &self.sources(before, scope, restriction)?)?;
+                }
+                _ => rest.push(Ground::Product(monomial)),
+            }
+        }
+        Ok((from, Ground::Sum(rest)))
     }
 
     fn explain(

@@ -20,7 +20,7 @@ use crate::base::results::{Derivation, Evidence, Status, Underived, Witness};
 use crate::engine::relations::Meaning;
 use crate::kernel::{Id, Index, Statement, Sym, Theorem, distinct};
 use crate::model::program::ThreadId;
-use crate::theorem::discharge::hypotheses::{self, Pairs, is_vacuous};
+use crate::theorem::discharge::hypotheses::{self, Failed, Pairs, is_vacuous};
 use crate::theorem::every::{Families, Oracle};
 use crate::theorem::exchanges::Exchanges;
 use crate::theorem::invariants::{Ladder, Rung};
@@ -107,6 +107,8 @@ struct Goal<'h> {
     classes: Vec<usize>,
     /// The instances that fail on all type-correct states, and where they hold.
     climbed: FxHashMap<Vec<ThreadId>, Option<Rung>>,
+    /// Rungs on which they were seen to fail, the lowest first, and how.
+    failed: FxHashMap<Vec<ThreadId>, Vec<(Rung, Failed)>>,
     /// Why an instance that needs the highest rung fails below it.
     excluded: (Rung, Vec<Witness>),
     /// The facts in use.
@@ -192,6 +194,7 @@ impl<'d, 'e, 'p> Deriver<'d, 'e, 'p> {
             classes: vec![0; variables.len()],
             variables,
             climbed: FxHashMap::default(),
+            failed: FxHashMap::default(),
             excluded: (Rung::True, Vec::new()),
             facts: Vec::new(),
             lemmas: BTreeSet::new(),

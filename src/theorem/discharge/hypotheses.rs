@@ -206,6 +206,14 @@ pub(in crate::theorem) enum Climbed {
     Fails(Option<(Rung, Failed)>),
 }
 
+/// Whether the assumed states matter where an instance does not begin. A T inside leads to the states of J only, and
+/// `cod` sees steps from those only, so with J less may hold: only the reachable states have a meaning of their own
+/// then.
+pub(in crate::theorem) fn is_inner(instance: &Instance) -> bool {
+    let inner = |side: &Ground| side.has_inner_top() || side.looks_around();
+    instance.sides.iter().any(inner)
+}
+
 /// The lowest rung on which an instance holds.
 pub(in crate::theorem) fn climb(
     everywhere: &Evaluator,
@@ -213,10 +221,7 @@ pub(in crate::theorem) fn climb(
     ladder: &mut Ladder,
 ) -> Result<Climbed, Stop> {
     let mut last = None;
-    // A T inside leads to the states of J only, and `cod` sees steps from those only, so with J less may hold: only the
-    // reachable states have a meaning of their own then.
-    let own = |side: &Ground| side.has_inner_top() || side.looks_around();
-    let inner = instance.sides.iter().any(own);
+    let inner = is_inner(instance);
     for step in Step::ALL {
         if inner && step != Step::Reachable {
             continue;

@@ -2,14 +2,14 @@
 //! supports.
 
 use crate::base::results::{Needed, Underived};
-use crate::engine::relations::{Bit, Evaluator, Ground, GroundAtom, Q};
+use crate::engine::relations::{Bit, Evaluator, Failure, Ground, GroundAtom, Q, singleton};
 use crate::kernel::{Id, Index, Node, Statement, Terms, ZERO, distinct};
 use crate::model::program::{LocId, ThreadId};
 use crate::theorem::discharge::Generic;
 use crate::theorem::discharge::derive::renaming::{Key, Seen};
 use crate::theorem::discharge::derive::{Deriver, Goal, Open, because};
 use crate::theorem::discharge::facts::{Fact, Letter};
-use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, told_excluded};
+use crate::theorem::discharge::hypotheses::{Climbed, climb, fails, is_inner, told_excluded};
 use crate::theorem::invariants::{Rung, Step};
 use crate::theorem::read::Atoms;
 use std::rc::Rc;
@@ -455,19 +455,27 @@ impl Deriver<'_, '_, '_> {
             atoms: &atoms,
             assumption: None,
         };
-        if all_included(&everywhere, &sides)? {
+        let Some(failure) = first_failure(&everywhere, &sides)? else {
             return Ok(Some(Rung::True));
-        }
+        };
         if goal.everywhere {
             return Ok(None);
         }
-        let Some(from) = self.needed(goal, threads)? else {
-            return Ok(None);
-        };
-        for step in Step::ALL.into_iter().filter(|s| s.rung() >= from) {
+        let mut failed = (Rung::True, failure);
+        // The rung that the hypothesis needs, if that had to be found on relations.
+        let mut needed = None;
+        for step in Step::ALL.into_iter().skip(1) {
             let rung = step.rung();
-            if rung > from && !self.may_climb {
-                break;
+            if rung > failed.0 && needed.is_none() && !self.fails_at(goal, threads, &failed)? {
+                match self.needed(goal, threads)? {
+                    None => return Ok(None),
+                    found => needed = found,
+                }
+            }
+            match needed {
+                Some(from) if rung < from => continue,
+                Some(from) if rung > from && !self.may_climb => break,
+                _ => {}
             }
             let Some(set) = self.ladder.step(step)? else {
                 continue;
@@ -476,11 +484,90 @@ impl Deriver<'_, '_, '_> {
                 assumption: Some(set),
                 ..everywhere
             };
-            if all_included(&within, &sides)? {
-                return Ok(Some(rung));
+            match first_failure(&within, &sides)? {
+                Some(failure) => failed = (rung, failure),
+                None if needed.is_none() => {
+                    self.tell_excluded(goal, threads, rung)?;
+                    return Ok(Some(rung));
+                }
+                None => return Ok(Some(rung)),
             }
         }
         Ok(None)
+    }
+
+    /// Whether the instance of the hypothesis fails where a fact does that is to serve it: then it fails on that rung.
+    fn fails_at(
+        &mut self,
+        goal: &mut Goal,
+        threads: &[ThreadId],
+        (rung, failure): &(Rung, Failure),
+    ) -> Result<bool, Open> {
+        let known = goal.failed.get(threads).and_then(|all| all.last());
+        if known.is_some_and(|(highest, _)| highest >= rung) {
+            return Ok(true);
+        }
+        // A fact about one of two threads serves more than one instance.
+        let Some(first) = failure
+            .states
+            .first()
+            .filter(|_| !threads.contains(&ThreadId::MAX))
+        else {
+            return Ok(false);
+        };
+        let e = self.model.encoding;
+        let mut atoms = Atoms::default();
+        let Some(instance) = self.instance(goal, threads, &mut atoms)? else {
+            return Ok(false);
+        };
+        // A T at the end would lead to that state only.
+        if is_inner(&instance) || instance.ends_left() {
+            return Ok(false);
+        }
+        let there = Evaluator {
+            encoding: e,
+            atoms: &atoms.0,
+            assumption: Some(&singleton(e, first, &e.all_bits())),
+        };
+        let found = fails(&there, &instance, &mut Default::default())?;
+        Ok(match found {
+            None => false,
+            Some(found) => {
+                let all = goal.failed.entry(threads.to_vec()).or_default();
+                all.push((*rung, found));
+                true
+            }
+        })
+    }
+
+    /// Tells why an instance needs a rung, if none needs more so far.
+    fn tell_excluded(
+        &mut self,
+        goal: &mut Goal,
+        threads: &[ThreadId],
+        rung: Rung,
+    ) -> Result<(), Open> {
+        let mut atoms = Atoms::default();
+        if goal.excluded.0 >= rung {
+            return Ok(());
+        }
+        let Some(instance) = self.instance(goal, threads, &mut atoms)? else {
+            return Ok(());
+        };
+        let everywhere = Evaluator {
+            encoding: self.model.encoding,
+            atoms: &atoms.0,
+            assumption: None,
+        };
+        let below = goal.failed.get(threads).map_or(&[][..], Vec::as_slice);
+        let below = &below[..below.partition_point(|(failed, _)| *failed < rung)];
+        let failures: Vec<_> = match below {
+            [first, .., last] => vec![first.clone(), last.clone()],
+            few => few.to_vec(),
+        };
+        let told = told_excluded(self.model, &everywhere, &instance, &failures, self.ladder)?;
+        goal.excluded = (rung, told);
+        Ok(())
     }
 
     /// The rung on which the instance of the hypothesis holds that a failing fact is to serve; `None` if it holds on
@@ -654,13 +741,18 @@ fn apart(some: &[Bit], others: &[Bit]) -> bool {
     few.iter().all(|b| many.binary_search(b).is_err())
 }
 
-fn all_included(evaluator: &Evaluator, sides: &[(Ground, Ground)]) -> Result<bool, Open> {
+/// Why an inclusion fails, the first that does.
+fn first_failure(
+    evaluator: &Evaluator,
+    sides: &[(Ground, Ground)],
+) -> Result<Option<Failure>, Open> {
     for (l, r) in sides {
-        if evaluator.included(l, r)?.failure.is_some() {
-            return Ok(false);
+        let found = evaluator.included(l, r)?.failure;
+        if found.is_some() {
+            return Ok(found);
         }
     }
-    Ok(true)
+    Ok(None)
 }
 
 fn form(d: &Deriver, statement: &Statement, swaps: bool) -> Form {
