@@ -72,7 +72,7 @@ const FAMILIES: [Family; 12] = [
         "memory_reuse",
         "section6/memory_reuse",
         "N",
-        &[2, 3, 4, 5, 6, 8, 12, 14, 16, 18, 20, 22],
+        &[2, 3, 4, 5, 6, 8, 12, 14, 16, 18, 20, 21, 22],
     ),
     (
         "master_workers",

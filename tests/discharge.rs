@@ -139,12 +139,12 @@ fn ground(
                     Meaning::Test(some)
                 }
                 Letter::Violated => Meaning::Test(e.q()),
-                Letter::Exclusive(_, cell) => {
+                Letter::Access(_, cell, right) => {
                     let Some(Index::Var(v)) = indices.first() else {
                         panic!("a letter without a thread");
                     };
                     let x = e.program.protection_of(cell).expect("a protected cell");
-                    Meaning::Test(e.exclusive(x, threads[*v as usize]).clone())
+                    Meaning::Test(e.access(x, threads[*v as usize], right).clone())
                 }
                 Letter::Schematic => panic!("a letter of a lemma in a fact"),
                 Letter::Phase(..) | Letter::Initial => panic!("a phase without phases"),

@@ -402,13 +402,13 @@ fn other_letters() {
             others(&|l| {
                 if let Letter::Steps { class, .. }
                 | Letter::Enabled { class, .. }
-                | Letter::Exclusive { class, .. } = l
+                | Letter::Access { class, .. } = l
                 {
                     *class += 1;
                 }
             });
             others(&|l| {
-                if let Letter::Exclusive { cell, .. } = l {
+                if let Letter::Access { cell, .. } = l {
                     cell.push('2');
                 }
             });

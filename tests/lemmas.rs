@@ -96,6 +96,32 @@ fn two_accesses_of_one_variable_are_a_lemmas_business() {
     assert!(read.is_ok(), "{:?}", read.err());
 }
 
+/// What a step needs to read is less than what it needs to write.
+#[test]
+fn a_reader_and_a_writer_are_a_lemmas_business() {
+    let source = "rwlock l; var x: 0..3 = 0 protected x by l;
+        thread w(i in 0..1) { write_lock(l); x = (x + 1) % 4; write_unlock(l); }
+        thread r(i in 0..1) { var t: 0..3 = 0; read_lock(l); READ: t = x; read_unlock(l); }";
+    let (report, discharge) = check(source, By::Both);
+    assert_eq!(report.verdict, Verdict::Holds, "{}", report.reason);
+    let of = report.hypotheses.iter().find(|h| h.id == "14").expect("14");
+    let Evidence::Both(derivation, _) = &of.evidence else {
+        panic!("{}", of.evidence);
+    };
+    assert_eq!(derivation.lemmas, ["protected"]);
+    let facts = &derivation.facts;
+    let reads = |f: &String| f.contains("reads x(r(i))") || f.contains("reads x(r(j))");
+    assert!(facts.iter().any(reads), "{facts:?}");
+    // No fact is about a step of each.
+    let together = |f: &&String| {
+        let has = |of| f.split([' ', '=']).any(|letter| letter.starts_with(of));
+        f.contains(".READ") && has("r(") && has("w(")
+    };
+    assert_eq!(facts.iter().find(together), None);
+    let read = kernel::read(&kernel::write(&discharge.development));
+    assert!(read.is_ok(), "{:?}", read.err());
+}
+
 #[test]
 fn where_a_premise_is_no_fact_the_pair_is_compared() {
     // The first step accesses x only sometimes, so that it violates where it has no access is no fact.

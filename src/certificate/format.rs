@@ -1,8 +1,8 @@
 //! Bundles as text: one item a line; texts within it are preceded by their length in bytes.
 
 use crate::base::evidence::{
-    Bundle, Diagrams, Discipline, Execution, Item, Letter, Node, Part, Root, Taken, Transactions,
-    Values, WeakPath,
+    Bundle, Diagrams, Discipline, Execution, Item, Letter, Node, Part, Right, Root, Taken,
+    Transactions, Values, WeakPath,
 };
 use std::fmt;
 use std::fmt::Write;
@@ -138,8 +138,8 @@ fn write_part(part: &Part, say: Say) {
             Letter::Behind { class } => say(format_args!("letter behind {class}")),
             Letter::Wrong { class } => say(format_args!("letter wrong {class}")),
             Letter::Initial => say(format_args!("letter init")),
-            Letter::Exclusive { class, cell } => {
-                say(format_args!("letter exclusive {class} {cell}"));
+            Letter::Access { class, cell, right } => {
+                say(format_args!("letter {} {class} {cell}", access(*right)));
             }
             Letter::Schematic => say(format_args!("letter hole")),
         }
@@ -450,12 +450,24 @@ impl fmt::Display for Numbers<'_> {
     }
 }
 
+fn access(right: Right) -> &'static str {
+    match right {
+        Right::Exclusive => "exclusive",
+        Right::Reading => "reading",
+    }
+}
+
 fn letter(rest: &str) -> Result<Letter, &'static str> {
-    if let Some(what) = rest.strip_prefix("exclusive ") {
+    for right in [Right::Exclusive, Right::Reading] {
+        let what = rest.strip_prefix(access(right));
+        let Some(what) = what.and_then(|what| what.strip_prefix(' ')) else {
+            continue;
+        };
         let (class, cell) = what.split_once(' ').ok_or("a cell is missing")?;
-        return Ok(Letter::Exclusive {
+        return Ok(Letter::Access {
             class: class.parse().map_err(|_| "no number")?,
             cell: cell.to_string(),
+            right,
         });
     }
     let mut words = rest.split(' ');

@@ -2,10 +2,11 @@
 
 use super::valuations::count_up;
 use crate::algebra::{Form, Index, Order, Speaks, Statement, Steps, Term, Theory, Word};
-use crate::base::evidence::{self, Part};
+use crate::base::evidence::{self, Part, Right};
 use crate::engine::compiled::Mover;
 use crate::kernel::{self, Id, Node, ONE, Sym, TOP, Terms, ZERO};
 use crate::model::program::{Expr, LocId, Program, ThreadId};
+use crate::model::text::ast::BinaryOp;
 use crate::theorem::{Phase, Phased};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,8 +56,8 @@ pub struct Letters {
     classes: Vec<Vec<ThreadId>>,
     steps: FxHashMap<(ThreadId, LocId), Sym>,
     enabled: FxHashMap<(ThreadId, LocId), Sym>,
-    /// Where a thread has exclusive access, by the letter of the derivations.
-    exclusive: FxHashMap<(ThreadId, Sym), Sym>,
+    /// Where a thread has access, by the letter of the derivations.
+    access: FxHashMap<(ThreadId, Sym), Sym>,
     violated: Sym,
     /// What is said of phases, if there are some.
     phases: Option<Phases>,
@@ -99,7 +100,7 @@ impl Letters {
             let (test, at): (bool, &[LocId]) = match letter {
                 evidence::Letter::Steps { locations, .. } => (false, locations),
                 evidence::Letter::Enabled { locations, .. } => (true, locations),
-                evidence::Letter::Violated | evidence::Letter::Exclusive { .. } => (true, &[]),
+                evidence::Letter::Violated | evidence::Letter::Access { .. } => (true, &[]),
                 evidence::Letter::Schematic => (symbol.test, &[]),
                 evidence::Letter::Before { .. }
                 | evidence::Letter::Behind { .. }
@@ -133,7 +134,7 @@ impl Letters {
             classes,
             steps: FxHashMap::default(),
             enabled: FxHashMap::default(),
-            exclusive: FxHashMap::default(),
+            access: FxHashMap::default(),
             violated: 0,
             phases: None,
         };
@@ -148,8 +149,8 @@ impl Letters {
             }
         }
         for (s, letter) in (0..).zip(&part.letters) {
-            if let evidence::Letter::Exclusive { class, cell } = letter {
-                letters.exclusive(program, (s, *class, cell), terms)?;
+            if let evidence::Letter::Access { class, cell, right } = letter {
+                letters.access(program, (s, *class), (cell, *right), terms)?;
             }
         }
         if let Some(phased) = phased {
@@ -176,11 +177,12 @@ impl Letters {
         Ok(letters)
     }
 
-    /// Symbols for where the threads of a class have exclusive access to a cell.
-    fn exclusive(
+    /// Symbols for where the threads of a class have access to a cell.
+    fn access(
         &mut self,
         program: &Program,
-        (s, class, cell): (Sym, usize, &str),
+        (s, class): (Sym, usize),
+        (cell, right): (&str, Right),
         terms: &mut Terms,
     ) -> Result<(), &'static str> {
         let mut all = program.protections.iter();
@@ -188,9 +190,17 @@ impl Letters {
         let protection = found.ok_or("there is no protected cell of that name")?;
         for t in self.classes[class].clone() {
             let name = format!("{cell}({})", program.threads[t].name);
-            let holds = Letter::Holds(protection.predicates[t].clone());
-            let symbol = self.add(terms, &name, holds);
-            self.exclusive.insert((t, s), symbol);
+            let exclusive = protection.predicates[t].clone();
+            let holds = match (right, &protection.readers) {
+                (Right::Reading, Some(readers)) => Expr::Binary(
+                    BinaryOp::Or,
+                    Box::new(readers[t].clone()),
+                    Box::new(exclusive),
+                ),
+                _ => exclusive,
+            };
+            let symbol = self.add(terms, &name, Letter::Holds(holds));
+            self.access.insert((t, s), symbol);
         }
         Ok(())
     }
@@ -353,8 +363,8 @@ impl Letters {
                     Some(evidence::Letter::Enabled { class, locations }) => {
                         of(class, &self.enabled, locations)
                     }
-                    Some(evidence::Letter::Exclusive { .. }) => {
-                        let here = thread.and_then(|t| self.exclusive.get(&(t, s)));
+                    Some(evidence::Letter::Access { .. }) => {
+                        let here = thread.and_then(|t| self.access.get(&(t, s)));
                         here.into_iter().copied().collect()
                     }
                     Some(evidence::Letter::Violated) => vec![self.violated],

@@ -413,9 +413,10 @@ fn letter(of: &facts::Letter, p: &Program, d: &Discharge) -> Letter {
             locations: locations(class, group),
         },
         facts::Letter::Violated => Letter::Violated,
-        facts::Letter::Exclusive(class, cell) => Letter::Exclusive {
+        facts::Letter::Access(class, cell, right) => Letter::Access {
             class,
             cell: p.cells[cell].name.clone(),
+            right,
         },
         facts::Letter::Schematic => Letter::Schematic,
         facts::Letter::Phase(class, PhaseLetter::Before) => Letter::Before { class },

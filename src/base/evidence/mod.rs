@@ -176,10 +176,19 @@ impl Letter {
             | Letter::Before { class }
             | Letter::Behind { class }
             | Letter::Wrong { class }
-            | Letter::Exclusive { class, .. } => Some(class),
+            | Letter::Access { class, .. } => Some(class),
             Letter::Violated | Letter::Initial | Letter::Schematic => None,
         }
     }
+}
+
+/// What a thread may do with a protected cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Right {
+    /// Read it and write it: exclusive access.
+    Exclusive,
+    /// Read it, perhaps as one of several.
+    Reading,
 }
 
 /// What a symbol of the derivations stands for at a process i; nothing if i is no thread of the class.
@@ -216,12 +225,14 @@ pub enum Letter {
         /// The class, by position.
         class: usize,
     },
-    /// Where i has exclusive access to a protected cell.
-    Exclusive {
+    /// Where i has access to a protected cell.
+    Access {
         /// The class, by position.
         class: usize,
         /// The cell, by name.
         cell: String,
+        /// Which access.
+        right: Right,
     },
     /// The initial states, whatever i.
     Initial,

@@ -12,6 +12,7 @@ use super::layout::{Bit, Item, Layout, Q, before};
 use super::predicates::{code, predicate, valid};
 use super::symbolic::choices_needed;
 use crate::base::control::{Control, Stop};
+use crate::base::evidence::Right;
 use crate::base::results::Place;
 use crate::engine::Heuristic;
 use crate::engine::Variable;
@@ -408,9 +409,13 @@ impl<'a> Encoding<'a> {
         self.program.arrays[array].class == Class::Unprotected { declared: false }
     }
 
-    /// Where a thread has exclusive access to the x-th protected cell.
-    pub fn exclusive(&self, x: usize, thread: ThreadId) -> &Bdd {
-        &self.guarded[x].predicates[thread]
+    /// Where a thread has access to the x-th protected cell.
+    pub fn access(&self, x: usize, thread: ThreadId, right: Right) -> &Bdd {
+        let guarded = &self.guarded[x];
+        match (right, &guarded.readers) {
+            (Right::Reading, Some(readers)) => &readers[thread],
+            _ => &guarded.predicates[thread],
+        }
     }
 
     /// Where one thread has exclusive access to the x-th protected cell and another has access.

@@ -7,6 +7,7 @@
 
 use crate::algebra::{self, names};
 use crate::base::control::Stop;
+use crate::base::evidence::Right;
 use crate::base::results::Needed;
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Ground, GroundAtom, Item, Meaning};
@@ -71,7 +72,9 @@ pub struct Group {
     /// Whether the actions are visible.
     pub is_visible: bool,
     /// The protected cells that each of them mentions, whichever thread of the class takes it.
-    pub uses: Vec<CellId>,
+    pub uses: BTreeSet<CellId>,
+    /// The protected cells that one of them writes.
+    pub writes: BTreeSet<CellId>,
 }
 
 impl Class {
@@ -102,8 +105,8 @@ pub enum Letter {
     Phase(usize, PhaseLetter),
     /// `init`: the initial states.
     Initial,
-    /// `x(worker(i))`: where a thread has exclusive access to a protected cell.
-    Exclusive(usize, CellId),
+    /// `x(worker(i))`, `reads x(worker(i))`: where a thread has exclusive access to a protected cell, or may read it.
+    Access(usize, CellId, Right),
     /// A letter of the lemmas; in no fact.
     Schematic,
 }
@@ -267,9 +270,14 @@ impl Discharge {
             Letter::Violated => ("q".into(), true, 0),
             Letter::Phase(c, p) => (format!("{}({}.)", p.name(), self.classes[c].name), true, 1),
             Letter::Initial => ("init".into(), true, 0),
-            Letter::Exclusive(c, cell) => {
+            Letter::Access(c, cell, right) => {
                 let cell = &encoding.program.cells[cell].name;
-                (format!("{cell}({}.)", self.classes[c].name), true, 1)
+                let reads = match right {
+                    Right::Exclusive => "",
+                    Right::Reading => "reads ",
+                };
+                let name = format!("{reads}{cell}({}.)", self.classes[c].name);
+                (name, true, 1)
             }
             Letter::Schematic => return self.hole,
         };
@@ -326,7 +334,7 @@ impl Discharge {
                     Letter::Action(c, _)
                     | Letter::Enabled(c, _)
                     | Letter::Phase(c, _)
-                    | Letter::Exclusive(c, _) => Some(&self.classes[c]),
+                    | Letter::Access(c, ..) => Some(&self.classes[c]),
                     _ => None,
                 };
                 match (class, indices.first()) {
@@ -478,10 +486,10 @@ impl<'d> Places<'d> {
                 Meaning::Test(here.cloned().unwrap_or_else(|| self.encoding.m.no()))
             }
             Letter::Initial => Meaning::Test(self.encoding.initial.clone()),
-            Letter::Exclusive(_, cell) => {
+            Letter::Access(_, cell, right) => {
                 let x = self.encoding.program.protection_of(cell);
                 let test = match (x, thread) {
-                    (Some(x), Some(t)) => self.encoding.exclusive(x, t).clone(),
+                    (Some(x), Some(t)) => self.encoding.access(x, t, right).clone(),
                     _ => self.encoding.m.no(),
                 };
                 Meaning::Test(test)
@@ -533,11 +541,17 @@ fn groups(model: &Model, places: &Places, class: &Class) -> Vec<Group> {
                 profile.phases.push((phases[location], to));
             }
         }
-        let uses = uses(e.program, class, location);
+        let each = class.threads.iter();
+        let each = each.map(|t| protected(e.program, *t, location));
+        let (used, written): (Vec<_>, Vec<_>) = each.unzip();
+        let mut uses = used.first().cloned().unwrap_or_default();
+        uses.retain(|c| used.iter().all(|of_thread| of_thread.contains(c)));
+        let written = written.into_iter().flatten();
         match all.iter_mut().find(|(known, _)| *known == profile) {
             Some((_, group)) => {
                 group.locations.push(location);
                 group.uses.retain(|c| uses.contains(c));
+                group.writes.extend(written);
             }
             None => all.push((
                 profile,
@@ -545,6 +559,7 @@ fn groups(model: &Model, places: &Places, class: &Class) -> Vec<Group> {
                     locations: vec![location],
                     is_visible,
                     uses,
+                    writes: written.collect(),
                 },
             )),
         }
@@ -552,26 +567,25 @@ fn groups(model: &Model, places: &Places, class: &Class) -> Vec<Group> {
     all.into_iter().map(|(_, group)| group).collect()
 }
 
-/// The protected cells that an action mentions, whichever thread of the class takes it.
-fn uses(program: &Program, class: &Class, location: LocId) -> Vec<CellId> {
-    let of = |t: &ThreadId| {
-        let mut all = Vec::new();
-        for edge in &program.threads[*t].locations[location].edges {
-            each_use(program, edge, &mut |used| {
-                let is_protected = |c: &CellId| program.protection_of(*c).is_some();
-                if used.how != How::Check {
-                    all.extend(used.cells.filter(is_protected));
-                }
-            });
-        }
-        all.sort_unstable();
-        all.dedup();
-        all
-    };
-    let mut each = class.threads.iter().map(of);
-    let mut common = each.next().unwrap_or_default();
-    each.for_each(|other| common.retain(|c| other.contains(c)));
-    common
+/// The protected cells that an action accesses, and those that it writes.
+fn protected(
+    program: &Program,
+    thread: ThreadId,
+    location: LocId,
+) -> (BTreeSet<CellId>, BTreeSet<CellId>) {
+    let (mut used, mut written) = (BTreeSet::new(), BTreeSet::new());
+    for edge in &program.threads[thread].locations[location].edges {
+        each_use(program, edge, &mut |mention| {
+            let is_protected = |c: &CellId| program.protection_of(*c).is_some();
+            if mention.how != How::Check {
+                used.extend(mention.cells.clone().filter(is_protected));
+            }
+            if mention.how == How::Write {
+                written.extend(mention.cells.filter(is_protected));
+            }
+        });
+    }
+    (used, written)
 }
 
 /// The highest rung that some facts need, and how many there are.

@@ -9,7 +9,7 @@ use super::access::Known;
 use super::linear::{Linear, Literal};
 use super::run::{Generic, Key, Placed, Run, Said, Unsaid};
 use super::step::{Choosing, Steps, Ways};
-use crate::base::evidence::Letter;
+use crate::base::evidence::{Letter, Right};
 use crate::base::results::Obstacle;
 use crate::kernel::{Id, Index, Node, Sym, Terms};
 use crate::model::program::{LocId, Program, ThreadId};
@@ -170,7 +170,7 @@ impl Question<'_, '_> {
         };
         match letter {
             Letter::Steps { .. } if positive => Ok(Factor::Step(thread, *symbol)),
-            Letter::Enabled { .. } | Letter::Exclusive { .. } | Letter::Violated => {
+            Letter::Enabled { .. } | Letter::Access { .. } | Letter::Violated => {
                 Ok(Factor::Test(thread, *symbol, positive))
             }
             _ => Err(form()),
@@ -272,7 +272,7 @@ impl Question<'_, '_> {
                 }
                 Ok(all)
             }
-            Letter::Exclusive { cell, .. } => {
+            Letter::Access { cell, right, .. } => {
                 let mut cells = self.program.cells.iter();
                 let Some(cell) = cells.position(|c| c.name == *cell) else {
                     return Err(Unsaid::Because(Obstacle::Form));
@@ -289,8 +289,9 @@ impl Question<'_, '_> {
                 };
                 let index = self.program.indices(cell).into_iter();
                 let index: Vec<Linear> = index.map(|i| Linear::constant(i as i128)).collect();
+                let exclusive = *right == Right::Exclusive;
                 self.steps
-                    .right(run, d, &self.steps.threads[thread], &index, true)
+                    .right(run, d, &self.steps.threads[thread], &index, exclusive)
             }
             _ => {
                 let thread = &self.steps.threads[thread];

@@ -358,7 +358,7 @@ impl Deriver<'_, '_, '_> {
     /// Whether letters have the meaning for one thread that they have for another, with the two exchanged.
     fn stays(&self, letters: &[Factor]) -> bool {
         letters.iter().all(|l| match l.letter {
-            Letter::Exclusive(_, cell) => self.exchanges.fix(cell),
+            Letter::Access(_, cell, _) => self.exchanges.fix(cell),
             Letter::Schematic => false,
             _ => true,
         })
@@ -380,7 +380,7 @@ impl Deriver<'_, '_, '_> {
         for x in letters {
             match x.letter {
                 Letter::Violated => actions.push((x.letter, 0)),
-                Letter::Exclusive(..) => actions.push((x.letter, *threads.get(x.at)?)),
+                Letter::Access(..) => actions.push((x.letter, *threads.get(x.at)?)),
                 _ => actions.extend(self.actions(threads, *x).into_iter().map(|a| (x.letter, a))),
             }
         }

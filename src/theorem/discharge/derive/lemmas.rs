@@ -2,14 +2,16 @@
 //!
 //! A lemma (`theories/lemmas/`) says what two steps a and b do, from premises that speak of one step each, and of at
 //! most one test. It is proved once; here its letters are replaced. Which tests there are is the vocabulary: e and f
-//! where the threads of a and b have exclusive access to a variable that both use, g and h where a and b are enabled,
-//! q. Each premise then becomes a fact. (Stoller & Cohen 2003 argue so in section 4, in words.)
+//! where the threads of a and b have access to a variable that both use, g and h where a and b are enabled, q. Access
+//! is exclusive, but for a step that only reads: that may be one of several. Each premise then becomes a fact.
+//! (Stoller & Cohen 2003 argue so in section 4, in words.)
 
 use super::script::Script;
 use super::{Deriver, Goal, Open};
+use crate::base::evidence::Right;
 use crate::kernel::{Id, Node, Rule, Statement, Sym};
 use crate::model::program::CellId;
-use crate::theorem::discharge::facts::Letter;
+use crate::theorem::discharge::facts::{Group, Letter};
 
 /// A letter for steps, with its place.
 #[derive(Clone, Copy)]
@@ -84,9 +86,19 @@ impl Deriver<'_, '_, '_> {
             ("q", self.letter(Letter::Violated, None)),
         ];
         if let Some(cell) = cell {
-            let exclusive = |s: Steps| Letter::Exclusive(s.class, cell);
-            all.push(("e", self.letter(exclusive(a), Some(a.var))));
-            all.push(("f", self.letter(exclusive(b), Some(b.var))));
+            let program = self.model.encoding.program;
+            let x = program.protection_of(cell);
+            let reads_alone = x.is_none_or(|x| program.protections[x].readers.is_none());
+            let access = |s: Steps| {
+                let right = match reads_alone || self.group(s).writes.contains(&cell) {
+                    true => Right::Exclusive,
+                    false => Right::Reading,
+                };
+                Letter::Access(s.class, cell, right)
+            };
+            let (of_a, of_b) = (access(a), access(b));
+            all.push(("e", self.letter(of_a, Some(a.var))));
+            all.push(("f", self.letter(of_b, Some(b.var))));
         }
         let symbols = self.discharge.development.terms.symbols();
         let named = |name: &str| {
@@ -144,20 +156,13 @@ impl Deriver<'_, '_, '_> {
         facts.collect::<Result<Vec<usize>, Open>>().map(Some)
     }
 
-    /// The protected variables that both mention, whichever threads of the classes they belong to, and that need no
-    /// less to be read than to be written.
+    fn group(&self, s: Steps) -> &Group {
+        &self.discharge.classes[s.class].groups[s.group]
+    }
+
+    /// The protected variables that both mention, whichever threads of the classes they belong to.
     fn used_by_both(&self, a: Steps, b: Steps) -> Vec<CellId> {
-        let program = self.model.encoding.program;
-        let plain = |c: &CellId| {
-            let x = program.protection_of(*c);
-            x.is_some_and(|x| program.protections[x].readers.is_none())
-        };
-        let of = |s: Steps| {
-            self.discharge.classes[s.class].groups[s.group]
-                .uses
-                .as_slice()
-        };
-        let common = of(a).iter().filter(|c| of(b).contains(c));
-        common.copied().filter(plain).collect()
+        let (of_a, of_b) = (&self.group(a).uses, &self.group(b).uses);
+        of_a.intersection(of_b).copied().collect()
     }
 }

@@ -7,6 +7,7 @@
 //! keep the order of bits, and permute for each mutex the threads that may own it. They are found on BDDs, node by
 //! node; an owner's bits are first replaced by a table over "nobody", "the thread of the letter" and "another one".
 
+use crate::base::evidence::Right;
 use crate::engine::Variable;
 use crate::engine::relations::{Bit, Encoding, Item, Q, Rel};
 use crate::model::program::{CellId, Kind as Typed};
@@ -45,7 +46,7 @@ enum Kind {
     Action,
     Enabled,
     Violated,
-    Exclusive(CellId),
+    Access(CellId, Right),
 }
 
 /// An owner: its bits, and the number of its codes. Code 0 is nobody.
@@ -58,7 +59,7 @@ struct Owner {
 
 impl Alike {
     /// The bits that a letter's action, or the test of its enabledness, depends on or writes. In the place of an action
-    /// stands a thread for a test of exclusive access.
+    /// stands a thread for a test of access.
     pub fn bits(&mut self, e: &Encoding, letter: Letter, action: usize) -> Vec<Bit> {
         self.own(e, letter, action).bits.clone()
     }
@@ -101,7 +102,7 @@ impl Alike {
         let kind = match letter {
             Letter::Action(..) => Kind::Action,
             Letter::Enabled(..) => Kind::Enabled,
-            Letter::Exclusive(_, cell) => Kind::Exclusive(cell),
+            Letter::Access(_, cell, right) => Kind::Access(cell, right),
             // Those of phases have no key (`establish`).
             Letter::Violated | Letter::Phase(..) | Letter::Initial | Letter::Schematic => {
                 Kind::Violated
@@ -116,8 +117,8 @@ impl Alike {
             Kind::Action => e.actions[action].rel.clone(),
             Kind::Enabled => Rel::test(e.actions[action].enabled.clone()),
             Kind::Violated => Rel::test(e.q()),
-            Kind::Exclusive(cell) => match e.program.protection_of(cell) {
-                Some(x) => Rel::test(e.exclusive(x, action).clone()),
+            Kind::Access(cell, right) => match e.program.protection_of(cell) {
+                Some(x) => Rel::test(e.access(x, action, right).clone()),
                 None => Rel::test(e.m.no()),
             },
         };
@@ -135,7 +136,7 @@ impl Alike {
             Kind::Action => 0,
             Kind::Enabled => 1,
             Kind::Violated => 2,
-            Kind::Exclusive(_) => 3,
+            Kind::Access(..) => 3,
         };
         written.push(kind);
         let whole = |root: Option<u64>, tag: u64| -> Option<Key> {
@@ -147,7 +148,7 @@ impl Alike {
         let unique = vec![UNIQUE, kind, action as u64];
         let form = self.number(whole(root, WHOLE).unwrap_or(unique));
         let thread = match letter {
-            Letter::Exclusive(..) => Some(action),
+            Letter::Access(..) => Some(action),
             _ => e.actions.get(action).map(|a| a.thread),
         };
         let thread = thread.map_or(0, |t| t as u64 + 1);
