@@ -10,7 +10,8 @@ use coarsen::base::evidence::Bundle;
 use coarsen::certificate::{BundleVerdict, read, verify, write};
 use coarsen::report::json;
 use coarsen::results::{
-    Doubt, Gap, MoversReason, PropertyKind, PropertyReason, ReachReason, Report, Status, Verdict,
+    Doubt, Gap, MoversReason, PropertyKind, PropertyReason, ReachReason, Report, Rung, Status,
+    Verdict,
 };
 use coarsen::{CheckOptions, ReachOptions, Session, kernel, theory};
 use std::collections::BTreeMap;
@@ -617,6 +618,39 @@ fn a_reduced_system_of_its_own_is_evaluated() {
         }
         assert!(held > 0 && refuted > 0, "{}: {held}, {refuted}", own.name);
     }
+}
+
+/// What follows an invisible step may be another one: of a single step that is no fact but where it is dead, and the
+/// hypothesis holds everywhere all the same. No fact is looked for where the hypothesis does not need to be.
+#[test]
+fn a_fact_that_needs_an_invariant_does_not_serve_a_hypothesis_that_needs_none() {
+    let mut files = copy("stoller-cohen");
+    let more = "\nhypothesis onward : u[i] <= u[i] (u[i] + v[i]) T;\nconclusion";
+    change(&mut files, "own.thy", "\nconclusion", more);
+    let source = "mutex m; var z: 0..1 = 0 protected z by m; var x: 0..1 = 0 unprotected;
+        thread t {
+            var s: 0..1 = 0;
+            I: if (x == 1) { lock(m); D: s = 1; E: z = 1; unlock(m); }
+            while (true) { A: x = 1 - x; }
+        }";
+    let loaded_model = Session::load("dead.cor", source, &[], ParseLimits::default());
+    let (session, _) = loaded_model.unwrap_or_else(|errors| panic!("{errors:?}"));
+    let report = check(&session, &loaded(&files));
+    let invisible: Vec<&str> = report
+        .invisible
+        .iter()
+        .map(|s| s.location.as_str())
+        .collect();
+    assert!(
+        invisible.contains(&"D") && invisible.contains(&"E"),
+        "{invisible:?}"
+    );
+    let onward = report.hypotheses.iter().find(|h| h.id == "onward");
+    let onward = onward.expect("the last one");
+    assert_eq!(
+        (onward.status, onward.invariant),
+        (Status::Holds, Some(Rung::True))
+    );
 }
 
 /// An argument by the text of programs was made for a hypothesis, not for its name.

@@ -263,6 +263,20 @@ impl Exchange {
             other => other.clone(),
         })
     }
+
+    /// Whether one text becomes another. What mentions nothing that is exchanged stays, and most texts do.
+    fn takes(&self, a: &Form, b: &Form) -> bool {
+        let mut stays = std::ptr::eq(a, b);
+        if stays {
+            a.each_leaf(&mut |leaf| match leaf {
+                Leaf::Cell(c) => stays &= self.cell(*c) == *c,
+                Leaf::Thread(t) => stays &= self.owner(*t) == *t,
+                Leaf::At(t, _) => stays &= self.thread(*t) == *t,
+                Leaf::Array(_) | Leaf::Number(_) => {}
+            });
+        }
+        stays || self.form(a) == b.renamed(&Leaf::clone)
+    }
 }
 
 impl<'a> Texts<'a> {
@@ -390,7 +404,7 @@ impl<'a> Texts<'a> {
                 return Err(Difference::Members);
             }
             for (l, (a, b)) in self.steps[t].iter().zip(&self.steps[other]).enumerate() {
-                if exchange.form(a) != b.renamed(&Leaf::clone) {
+                if !exchange.takes(a, b) {
                     return Err(step(p, t, l));
                 }
             }
@@ -416,7 +430,7 @@ impl<'a> Texts<'a> {
             let kept = |(n, form): (usize, &Form)| {
                 let partner = n / threads * threads + exchange.thread(n % threads);
                 let other = others.and_then(|o| o.get(partner));
-                other.map(|o| o.renamed(&Leaf::clone)) == Some(exchange.form(form))
+                other.is_some_and(|other| exchange.takes(form, other))
             };
             if !forms.iter().enumerate().all(kept) {
                 return Err(Difference::Discipline(p.cells[c].name.clone()));
