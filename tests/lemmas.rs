@@ -4,6 +4,7 @@ use coarsen::algebra::files::{Text, load_suite};
 use coarsen::algebra::prove::{Limits, establish};
 use coarsen::algebra::{lemmas, library};
 use coarsen::base::control::{Control, ParseLimits};
+use coarsen::certificate::{verify, write};
 use coarsen::kernel;
 use coarsen::results::{Discharge as How, Evidence, Report, Status, Verdict};
 use coarsen::theorem::{By, Discharge};
@@ -96,13 +97,14 @@ fn two_accesses_of_one_variable_are_a_lemmas_business() {
     assert!(read.is_ok(), "{:?}", read.err());
 }
 
+const READ_AND_WRITTEN: &str = "rwlock l; var x: 0..3 = 0 protected x by l;
+    thread w(i in 0..1) { write_lock(l); x = (x + 1) % 4; write_unlock(l); }
+    thread r(i in 0..1) { var t: 0..3 = 0; read_lock(l); READ: t = x; read_unlock(l); }";
+
 /// What a step needs to read is less than what it needs to write.
 #[test]
 fn a_reader_and_a_writer_are_a_lemmas_business() {
-    let source = "rwlock l; var x: 0..3 = 0 protected x by l;
-        thread w(i in 0..1) { write_lock(l); x = (x + 1) % 4; write_unlock(l); }
-        thread r(i in 0..1) { var t: 0..3 = 0; read_lock(l); READ: t = x; read_unlock(l); }";
-    let (report, discharge) = check(source, By::Both);
+    let (report, discharge) = check(READ_AND_WRITTEN, By::Both);
     assert_eq!(report.verdict, Verdict::Holds, "{}", report.reason);
     let of = report.hypotheses.iter().find(|h| h.id == "14").expect("14");
     let Evidence::Both(derivation, _) = &of.evidence else {
@@ -120,6 +122,46 @@ fn a_reader_and_a_writer_are_a_lemmas_business() {
     assert_eq!(facts.iter().find(together), None);
     let read = kernel::read(&kernel::write(&discharge.development));
     assert!(read.is_ok(), "{:?}", read.err());
+}
+
+/// The checker reads the letter for itself: that of exclusive access in its place is another one.
+#[test]
+fn a_bundle_says_which_access_is_meant() {
+    let session = Session::load("k.cor", READ_AND_WRITTEN, &[], ParseLimits::default());
+    let (session, _) = session.unwrap_or_else(|errors| panic!("{errors:?}"));
+    let options = CheckOptions {
+        certificate: true,
+        ..CheckOptions::default()
+    };
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let report = session.check(&theory, &options, &Control::default());
+    let text = write(report.bundle.as_deref().expect("a bundle"));
+    assert!(text.contains("letter reading 1 x\n"));
+    let rejected = |text: &str| verify(text, None, &[], &Control::default()).rejected;
+    assert_eq!(rejected(&text), None);
+    let forged = text.replace("letter reading 1 x", "letter exclusive 1 x");
+    assert!(rejected(&forged).is_some_and(|why| why.contains("no fact")));
+}
+
+/// A value that is read by any number of threads once a flag says that it is there.
+#[test]
+fn published_data_are_read_for_every_number_of_readers() {
+    let source = "const N = 3; var tab: 0..3 = 0; var ready: bool = false;
+        thread maker { tab = 2; ready = true; }
+        thread r(i in 0..N-1) { var t: 0..3 = 0; when (ready) skip; t = tab; t = tab + 0; }";
+    let session = Session::load("k.cor", source, &[], ParseLimits::default());
+    let (session, _) = session.unwrap_or_else(|errors| panic!("{errors:?}"));
+    let theory = theory("stoller-cohen").expect("the default theorem");
+    let report = session.every(&theory, "N", true, &Control::default());
+    assert_eq!(report.verdict, Verdict::Holds);
+    assert_eq!(report.from.as_deref(), Some("1"));
+    let reads = |f: &String| f.contains("reads tab(r(i))");
+    assert!(report.facts.iter().any(reads), "{:?}", report.facts);
+    let text = write(report.bundle.as_deref().expect("a bundle"));
+    let rejected = |text: &str| verify(text, None, &[], &Control::default()).rejected;
+    assert_eq!(rejected(&text), None);
+    let (mine, others) = ("letter reading", "letter exclusive");
+    assert!(text.contains(mine) && rejected(&text.replace(mine, others)).is_some());
 }
 
 #[test]

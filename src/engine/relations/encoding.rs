@@ -409,7 +409,7 @@ impl<'a> Encoding<'a> {
         self.program.arrays[array].class == Class::Unprotected { declared: false }
     }
 
-    /// Where a thread has access to the x-th protected cell.
+    /// Where a thread has this access to the x-th protected cell; who has exclusive access may read.
     pub fn access(&self, x: usize, thread: ThreadId, right: Right) -> &Bdd {
         let guarded = &self.guarded[x];
         match (right, &guarded.readers) {

@@ -278,9 +278,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                 let Some((first, rest)) = all.split_first() else {
                     return Ok(vec![Rel::test(m.yes())]);
                 };
-                if let Some((Ground::Top, before)) = all.split_last()
-                    && !before.iter().any(Ground::has_top)
-                {
+                if let Some(before) = before_top(all) {
                     let from = Rel::test(self.sources(before, scope, restriction)?);
                     return self.then(&[from], std::slice::from_ref(&scope.top));
                 }
@@ -333,7 +331,7 @@ impl<'e, 'p> Evaluator<'e, 'p> {
                 }
                 Ok(value)
             }
-            Ground::Product(all) if all.len() > 1 && !all[0].has_top() => {
+            Ground::Product(all) if all.len() > 1 && before_top(all).is_none() => {
                 let mut value = self.value_from(from, &all[0], scope, restriction)?;
                 for x in &all[1..] {
                     if value.iter().all(Rel::is_empty) {
@@ -517,6 +515,13 @@ impl<'e, 'p> Evaluator<'e, 'p> {
         }
         Ok(None)
     }
+}
+
+/// The other factors of a product that ends with its only T.
+pub(super) fn before_top(all: &[Ground]) -> Option<&[Ground]> {
+    let (last, before) = all.split_last()?;
+    let is_only = *last == Ground::Top && !before.iter().any(Ground::has_top);
+    is_only.then_some(before)
 }
 
 /// Adds a relation to a union, joining those that write the same bits.

@@ -5,7 +5,7 @@
 //! a complement); only if that fails is it checked against the whole right side. A check `x y <= .. + y x + ..` is
 //! skipped if x and y are independent. Both are argued in `docs/soundness.md`.
 
-use super::evaluate::{Evaluator, Ground, Meaning, Restriction, Scope};
+use super::evaluate::{Evaluator, Ground, Meaning, Restriction, Scope, before_top};
 use super::layout::Bit;
 use super::witness::{Concrete, pick, pick_pair, singleton, walk};
 use crate::base::control::Stop;
@@ -219,14 +219,19 @@ impl Evaluator<'_, '_> {
         };
         let mut rest = Vec::new();
         for monomial in all {
-            match monomial.split_last() {
-                Some((Ground::Top, before)) if !before.iter().any(Ground::has_top) => {
+            match before_top(&monomial) {
+                Some(before) => {
                     from = m.or(&from, &self.sources(before, scope, restriction)?)?;
                 }
-                _ => rest.push(Ground::Product(monomial)),
+                None => rest.push(Ground::Product(monomial)),
             }
         }
-        Ok((from, Ground::Sum(rest)))
+        // As it was given it has fewer products.
+        let rest = match from.is_false() {
+            true => right.clone(),
+            false => Ground::Sum(rest),
+        };
+        Ok((from, rest))
     }
 
     fn explain(

@@ -88,11 +88,11 @@ impl Deriver<'_, '_, '_> {
         if let Some(cell) = cell {
             let program = self.model.encoding.program;
             let x = program.protection_of(cell);
-            let reads_alone = x.is_none_or(|x| program.protections[x].readers.is_none());
+            let has_readers = x.is_some_and(|x| program.protections[x].readers.is_some());
             let access = |s: Steps| {
-                let right = match reads_alone || self.group(s).writes.contains(&cell) {
-                    true => Right::Exclusive,
-                    false => Right::Reading,
+                let right = match has_readers && !self.group(s).writes.contains(&cell) {
+                    true => Right::Reading,
+                    false => Right::Exclusive,
                 };
                 Letter::Access(s.class, cell, right)
             };
