@@ -12,6 +12,7 @@ mod bundle;
 mod bundle_forgeries;
 mod bundle_fuzz;
 mod bundle_transactions;
+mod by_family;
 mod by_text;
 mod cartesian;
 #[path = "support/claimed.rs"]

@@ -171,7 +171,7 @@ impl Control {
             budget: self.budget,
             common: Arc::clone(&self.common),
             asked: AtomicU8::new(0),
-            turns: None,
+            turns: self.turns.clone(),
             worth: Some(AtomicU64::new(work)),
         }
     }

@@ -26,7 +26,7 @@ use crate::model::program::{Expr, Fronts, Program, elaborate, elaborate_with};
 use crate::model::text::ast;
 use crate::model::text::parse_model;
 use crate::model::{Loaded, dve};
-use crate::theorem::{self, CheckOptions, Discharge, ForEvery, uses};
+use crate::theorem::{self, CheckOptions, Discharge, ForEvery, numbering, uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, OnceLock};
 
@@ -165,14 +165,15 @@ impl Session {
         if uses(theory).is_none() && is_of_this && control.check().is_ok() {
             // Whoever waits for an answer has it.
             control.publish(report);
+            let known = std::mem::take(&mut report.every);
             report.every = match options.every {
                 ForEvery::Never => Vec::new(),
                 ForEvery::Within(_) if !applies(report) => Vec::new(),
                 ForEvery::Within(work) => {
-                    let all = self.for_every(theory, &control.worth(work)).into_iter();
-                    all.map(EveryReport::unasked).collect()
+                    let all = self.for_every(theory, &known, &control.worth(work));
+                    all.into_iter().map(EveryReport::unasked).collect()
                 }
-                ForEvery::Always => self.for_every(theory, &control.worth(u64::MAX)),
+                ForEvery::Always => self.for_every(theory, &known, &control.worth(u64::MAX)),
             };
         }
         report.declared = self.model.declared();
@@ -180,13 +181,21 @@ impl Session {
         report.timing.total += self.model.front_end;
     }
 
-    /// What is known for every value of each constant that numbers threads.
-    fn for_every(&self, theory: &Theory, control: &Control) -> Vec<EveryReport> {
-        let numbers = numbers_threads(&self.model.tree);
-        let known = self.constants().into_iter();
-        let all = known.filter(|constant| numbers.contains(constant.as_str()));
-        all.map(|constant| self.every(theory, &constant, false, control))
-            .collect()
+    /// What is known for every value of each constant that numbers threads; of some it is known already.
+    fn for_every(
+        &self,
+        theory: &Theory,
+        known: &[EveryReport],
+        control: &Control,
+    ) -> Vec<EveryReport> {
+        let all = numbering(&self.model.tree).into_iter();
+        all.map(
+            |constant| match known.iter().find(|e| e.constant == constant) {
+                Some(known) => known.clone(),
+                None => self.every(theory, &constant, false, control),
+            },
+        )
+        .collect()
     }
 
     /// The constants whose value is an integer, by name.
@@ -470,33 +479,6 @@ fn applies(report: &Report) -> bool {
 /// ```
 ///
 /// # Errors
-/// The names that the bounds of thread families mention.
-fn numbers_threads(tree: &ast::Model) -> FxHashSet<&str> {
-    fn mentioned<'t>(e: &'t ast::Expr, names: &mut FxHashSet<&'t str>) {
-        match &e.kind {
-            ast::ExprKind::Place(place) => {
-                names.insert(&place.name.text);
-            }
-            ast::ExprKind::Unary(_, e) => mentioned(e, names),
-            ast::ExprKind::Binary(_, left, right) => {
-                mentioned(left, names);
-                mentioned(right, names);
-            }
-            _ => {}
-        }
-    }
-    let mut names = FxHashSet::default();
-    for decl in &tree.decls {
-        if let ast::Decl::Thread(thread) = decl
-            && let Some((_, low, high)) = &thread.family
-        {
-            mentioned(low, &mut names);
-            mentioned(high, &mut names);
-        }
-    }
-    names
-}
-
 /// The diagnostics of a model with errors.
 pub fn check_source(
     name: &str,

@@ -249,7 +249,7 @@ impl Textual {
             Self::NoneInvisible => "no step is invisible",
             Self::FirstStep => "a thread's first step is visible",
             Self::NothingProtected => "nothing is protected",
-            Self::NoLook => "no invisible step changes what the property looks at",
+            Self::NoLook => "no invisible step leads out of the states that settle the property",
             Self::Fact(SyntacticFact::Acyclic) => "every cycle of control has a visible step",
             Self::Fact(SyntacticFact::Private) => {
                 "an invisible step uses variables of its own thread only"

@@ -22,6 +22,10 @@ impl fmt::Display for Note {
                  hypotheses were read off the text: a step is invisible only if it uses nothing but variables of its \
                  own thread"
             ),
+            Self::OfFamily { from, like } => write!(
+                f,
+                "disciplines and visible steps are those of {like}: the theorem applies for every value from {from} on"
+            ),
             Self::InFull(engine) => write!(
                 f,
                 "the program was explored in full by the engine `{engine}` of `coarsen reach`"

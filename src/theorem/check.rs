@@ -374,6 +374,9 @@ impl Check<'_> {
         if let Some(uses) = transactions::uses(self.theory) {
             return transactions::apply(self, uses, report);
         }
+        if self.is_large() && self.by_family(report)? {
+            return Ok(());
+        }
         let clock = Instant::now();
         let mut inference = self.subject.inference(self.control)?;
         if self.left < u64::MAX {
@@ -592,6 +595,9 @@ impl Check<'_> {
     /// Everything without BDDs: what is visible is read off the text, and others explore the reduced system.
     fn by_text(&mut self, report: &mut Report) -> Result<(), Stop> {
         let phase = self.control.phase();
+        if !self.is_large() && self.by_family(report)? {
+            return Ok(());
+        }
         self.control.enter("visibility by the text");
         self.done.discharge = Discharge::default();
         let mut inference = self.subject.inference(self.control)?;
@@ -817,7 +823,7 @@ pub(super) fn prepared(e: &Encoding, visibility: &Visibility) -> Prepared {
 }
 
 /// The visible and the invisible steps, with reasons.
-fn describe<'r>(
+pub(super) fn describe<'r>(
     report: &mut Report,
     p: &Program,
     steps: impl Iterator<Item = ((ThreadId, LocId), &'r [VisibilityReason])>,

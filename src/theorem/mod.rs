@@ -1,6 +1,7 @@
 //! What a theorem asks of a program: which steps are invisible, whether its hypotheses hold, and what its reduced
 //! system reaches.
 
+mod by_family;
 mod by_others;
 mod check;
 mod choice;
@@ -42,7 +43,7 @@ pub use discharge::{By, Generic};
 pub use eval::eval;
 pub use every::{
     Asked as EveryAsked, Instance as EveryInstance, LARGEST, Leaf as EveryLeaf, Speech,
-    Template as EveryTemplate, Unsaid, Wrong as EveryWrong, every,
+    Template as EveryTemplate, Unsaid, Wrong as EveryWrong, every, numbering,
 };
 pub(crate) use evidence::{empty, invariant};
 pub(crate) use executions::about::{of_condition, of_deadlock};

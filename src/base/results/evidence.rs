@@ -164,7 +164,7 @@ pub enum Textual {
     FirstStep,
     /// There is no exclusive access predicate.
     NothingProtected,
-    /// No invisible step changes what a property looks at.
+    /// No invisible step leads out of the states that settle a property.
     NoLook,
     /// What makes the hypothesis true of every program.
     Fact(SyntacticFact),

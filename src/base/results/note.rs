@@ -24,6 +24,13 @@ pub enum Note {
     Transactions,
     /// BDDs have used up their budget in this phase, so the text was read instead.
     ByText(String),
+    /// The hypotheses are those for every value of a constant.
+    OfFamily {
+        /// The smallest value.
+        from: String,
+        /// The value at which disciplines and visible steps were found: `N = 2`.
+        like: String,
+    },
     /// This engine of `coarsen reach` has explored the reduced system.
     Engine(String),
     /// This engine of `coarsen reach` has explored the program in full.

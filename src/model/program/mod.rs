@@ -10,6 +10,7 @@ mod actions;
 mod calls;
 mod cfg;
 mod claims;
+mod closed;
 pub mod codes;
 mod conditions;
 mod constants;
@@ -39,6 +40,7 @@ mod uses;
 mod variables;
 
 pub use claims::Fronts;
+pub use closed::{Closing, Eyes};
 pub use disciplines::{differences, put};
 pub use elaborate::{elaborate, elaborate_with, split_claims};
 pub use expressions::apply;

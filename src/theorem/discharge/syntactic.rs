@@ -12,6 +12,7 @@ use crate::base::results::{
     Discharge, Evidence, Hypothesis, Rung, Shared, Status, Textual, VisibilityReason,
 };
 use crate::model::program::{CellId, Class, Expr, How, LocId, Program, Thread, ThreadId, each_use};
+use crate::model::text::ast::BinaryOp;
 use crate::theorem::discharge::hypotheses;
 use crate::theorem::properties::{Asked, GoalKind};
 use crate::theorem::visibility::{changes_predicate, mentioned};
@@ -38,6 +39,17 @@ pub fn visibility(p: &Program, asked: &[Asked]) -> Reasons {
     all
 }
 
+/// Whether an invisible step changes something that a property looks at whose answer it may hide then.
+pub fn may_hide(p: &Program, asked: &[Asked], visible: &[Vec<bool>]) -> bool {
+    let mut watched = Watched::none(p);
+    watched.properties(p, asked);
+    let hides = |(t, thread): (ThreadId, &Thread)| {
+        let mut invisible = thread.steps().filter(|l| !visible[t][*l]);
+        invisible.any(|l| is_ever_open(thread, l) && !watched.seen(p, t, l).is_empty())
+    };
+    p.threads.iter().enumerate().any(hides)
+}
+
 /// How many steps are invisible if nothing is guessed.
 pub fn invisible(p: &Program, reasons: &Reasons) -> usize {
     let of = |(thread, reasons): (&Thread, &Vec<Vec<VisibilityReason>>)| {
@@ -55,8 +67,27 @@ pub fn is_ever_open(thread: &Thread, location: LocId) -> bool {
 /// Who looks at variables and locations, besides the steps that mention them.
 struct Watched {
     cells: FxHashMap<CellId, Vec<VisibilityReason>>,
-    /// By thread: locations that are told apart from all others, and by whom.
-    locations: Vec<Vec<(Vec<LocId>, Seen)>>,
+    /// By thread: locations that are told apart from all others, which ways across, and by whom.
+    locations: Vec<Vec<(Vec<LocId>, Across, Seen)>>,
+}
+
+/// Which steps between some locations and all others matter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Across {
+    /// Those that lead in, and those that lead out.
+    Both,
+    In,
+    Out,
+}
+
+impl Across {
+    fn turned(self) -> Self {
+        match self {
+            Across::Both => Across::Both,
+            Across::In => Across::Out,
+            Across::Out => Across::In,
+        }
+    }
 }
 
 /// Who tells locations apart.
@@ -68,32 +99,42 @@ enum Seen {
 }
 
 impl Watched {
-    fn new(p: &Program, asked: &[Asked]) -> Self {
-        let mut watched = Watched {
+    /// Nobody.
+    fn none(p: &Program) -> Self {
+        Watched {
             cells: FxHashMap::default(),
             locations: p.threads.iter().map(|_| Vec::new()).collect(),
-        };
+        }
+    }
+
+    /// Notes what the questions look at whose answer a step may hide.
+    fn properties(&mut self, p: &Program, asked: &[Asked]) {
+        for a in asked.iter().filter(|a| a.can_be_hidden) {
+            if let GoalKind::User(n) = a.kind {
+                let why = VisibilityReason::Hides(a.name.clone());
+                // What leads out of the states that settle it.
+                let across = if a.wanted { Across::Out } else { Across::In };
+                self.look(p, &p.properties[n].expr, across, &why);
+            }
+        }
+    }
+
+    fn new(p: &Program, asked: &[Asked]) -> Self {
+        let mut watched = Watched::none(p);
         for (x, protection) in p.protections.iter().enumerate() {
             let readers = protection.readers.iter().flatten();
             for e in protection.predicates.iter().chain(readers) {
-                watched.look(p, e, &changes_predicate(p, x));
+                watched.look(p, e, Across::Both, &changes_predicate(p, x));
             }
         }
-        for a in asked.iter().filter(|a| a.can_be_hidden) {
-            if let GoalKind::User(n) = a.kind {
-                watched.look(
-                    p,
-                    &p.properties[n].expr,
-                    &VisibilityReason::Hides(a.name.clone()),
-                );
-            }
-        }
+        watched.properties(p, asked);
         for (t, thread) in p.threads.iter().enumerate() {
             for edge in thread.locations.iter().flat_map(|l| &l.edges) {
                 edge.each_expression(&mut |e| {
                     e.walk(&mut |e| {
                         if let Expr::At(other, locations) = e {
-                            watched.locations[*other].push((locations.clone(), Seen::By(t)));
+                            let seen = (locations.clone(), Across::Both, Seen::By(t));
+                            watched.locations[*other].push(seen);
                         }
                     });
                 });
@@ -102,23 +143,50 @@ impl Watched {
         watched
     }
 
-    /// Notes what an expression looks at.
-    fn look(&mut self, p: &Program, e: &Expr, why: &VisibilityReason) {
-        e.walk(&mut |e| {
-            let cells = match e {
-                Expr::Cell(c) => *c..*c + 1,
-                Expr::Element(array, _) | Expr::Via(_, Some(array)) => p.cells_of(*array),
-                Expr::At(t, locations) => {
-                    let seen = Seen::Because(why.clone());
-                    self.locations[*t].push((locations.clone(), seen));
-                    0..0
-                }
-                _ => 0..0,
-            };
-            for c in cells {
-                self.cells.entry(c).or_default().push(why.clone());
+    /// Notes what an expression looks at, and which changes of it matter: those that make it true, or false.
+    fn look(&mut self, p: &Program, e: &Expr, across: Across, why: &VisibilityReason) {
+        let cells = match e {
+            Expr::Cell(c) => *c..*c + 1,
+            Expr::Element(array, _) | Expr::Via(_, Some(array)) => p.cells_of(*array),
+            Expr::At(t, locations) => {
+                let seen = Seen::Because(why.clone());
+                self.locations[*t].push((locations.clone(), across, seen));
+                0..0
             }
-        });
+            _ => 0..0,
+        };
+        for c in cells {
+            self.cells.entry(c).or_default().push(why.clone());
+        }
+        match e {
+            Expr::Const(_) | Expr::Cell(_) | Expr::At(..) => {}
+            Expr::Not(x) => self.look(p, x, across.turned(), why),
+            Expr::Binary(BinaryOp::And | BinaryOp::Or, x, y) => {
+                self.look(p, x, across, why);
+                self.look(p, y, across, why);
+            }
+            Expr::Binary(BinaryOp::Implies, x, y) => {
+                self.look(p, x, across.turned(), why);
+                self.look(p, y, across, why);
+            }
+            Expr::Cond(c, x, y) => {
+                self.look(p, c, Across::Both, why);
+                self.look(p, x, across, why);
+                self.look(p, y, across, why);
+            }
+            Expr::Binary(_, x, y) => {
+                self.look(p, x, Across::Both, why);
+                self.look(p, y, Across::Both, why);
+            }
+            Expr::Element(_, index) => {
+                for e in index {
+                    self.look(p, e, Across::Both, why);
+                }
+            }
+            Expr::Neg(x) | Expr::Via(x, _) | Expr::Slot(x, _) => {
+                self.look(p, x, Across::Both, why);
+            }
+        }
     }
 
     /// Why a step whose text gives no reason to be visible is so all the same.
@@ -131,9 +199,6 @@ impl Watched {
                     if p.cells[c].class != Class::Local(thread) {
                         let name = p.arrays[p.cells[c].array].name.clone();
                         reasons.push(VisibilityReason::Uncompared(Shared::Uses(name)));
-                    }
-                    if used.how == How::Write {
-                        reasons.extend(self.cells.get(&c).into_iter().flatten().cloned());
                     }
                 }
             });
@@ -150,11 +215,37 @@ impl Watched {
                 });
             });
         }
+        reasons.extend(self.seen(p, thread, location));
+        if location == p.threads[thread].initial {
+            reasons.push(VisibilityReason::FirstStep);
+        }
+        reasons.sort_unstable();
+        reasons.dedup();
+        reasons
+    }
+
+    /// Who looks at what a step changes.
+    fn seen(&self, p: &Program, thread: ThreadId, location: LocId) -> Vec<VisibilityReason> {
+        let mut reasons = Vec::new();
+        let here = &p.threads[thread].locations[location];
+        for edge in &here.edges {
+            each_use(p, edge, &mut |used| {
+                for c in used.cells.filter(|_| used.how == How::Write) {
+                    reasons.extend(self.cells.get(&c).into_iter().flatten().cloned());
+                }
+            });
+        }
         let mut targets = here.targets();
         targets.extend(p.threads[thread].wrong);
-        for (locations, seen) in &self.locations[thread] {
+        for (locations, across, seen) in &self.locations[thread] {
             let inside = |l: &LocId| locations.contains(l);
-            if targets.iter().all(|l| inside(l) == inside(&location)) {
+            let unseen = if inside(&location) {
+                Across::In
+            } else {
+                Across::Out
+            };
+            let stay = targets.iter().all(|l| inside(l) == inside(&location));
+            if stay || *across == unseen {
                 continue;
             }
             match seen {
@@ -166,11 +257,6 @@ impl Watched {
                 Seen::Because(why) => reasons.push(why.clone()),
             }
         }
-        if location == p.threads[thread].initial {
-            reasons.push(VisibilityReason::FirstStep);
-        }
-        reasons.sort_unstable();
-        reasons.dedup();
         reasons
     }
 }

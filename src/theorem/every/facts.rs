@@ -7,12 +7,13 @@
 use super::Speech;
 use super::access::Known;
 use super::linear::{Linear, Literal};
+use super::loops;
 use super::run::{Generic, Key, Placed, Run, Said, Unsaid};
 use super::step::{Choosing, Steps, Ways};
 use crate::base::evidence::{Letter, Right};
 use crate::base::results::Obstacle;
 use crate::kernel::{Id, Index, Node, Sym, Terms};
-use crate::model::program::{LocId, Program, ThreadId};
+use crate::model::program::{LocId, Program};
 
 /// A factor of a product: a letter of one of the threads.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +90,7 @@ impl Question<'_, '_> {
         Ok(runs)
     }
 
-    /// Whether steps of one thread come to an end because control goes through each once.
+    /// Whether steps of one thread come to an end.
     fn ends(&self, of: Id, products: &[Vec<Factor>]) -> Said<bool> {
         let mut all = Vec::new();
         self.products(of, &mut all)?;
@@ -105,10 +106,12 @@ impl Question<'_, '_> {
             thread = Some(*t);
             locations.extend(self.locations(*letter).iter().copied());
         }
-        let like = thread.map(|t| self.steps.threads[t].like);
-        let program = &self.steps.machine.parametric.program;
-        let straight = like.is_none_or(|t: ThreadId| program.threads[t].is_straight(locations));
-        match straight && products.is_empty() {
+        let machine = &self.steps.machine;
+        let ends = match thread.map(|t| self.steps.threads[t].like) {
+            Some(like) => loops::end(machine.parametric, like, &locations, machine.control)?,
+            None => true,
+        };
+        match ends && products.is_empty() {
             true => Ok(true),
             false => Err(Unsaid::Because(Obstacle::Loops)),
         }

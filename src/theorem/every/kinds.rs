@@ -5,7 +5,7 @@ use super::run::{Generic, Machine, Run, Said, Unknown, Unsaid, Values, View};
 use crate::base::results::Obstacle;
 use crate::model::program::each_use;
 use crate::model::program::{
-    Assumption, CellId, Command, Edge, Expr, LocId, Parametric, Program, ThreadId,
+    Assumption, CellId, Closing, Command, Edge, Expr, Eyes, LocId, Parametric, Program, ThreadId,
 };
 
 /// A kind of threads.
@@ -174,6 +174,25 @@ impl Kind {
     /// The thread whose text stands for all.
     pub fn like(&self) -> ThreadId {
         self.threads.first().copied().unwrap_or_default()
+    }
+
+    /// Whether a thread is of this kind at one value of the constant; none if that can't be said.
+    pub fn has(&self, closing: &Closing, thread: ThreadId) -> Option<bool> {
+        let of = &closing.program.threads[thread];
+        let family = &closing.open.open.families[self.family];
+        if family.name != of.family || family.bounds.is_some() != of.index.is_some() {
+            return Some(false);
+        }
+        let eyes = Eyes {
+            thread,
+            like: self.like(),
+            binders: &[],
+        };
+        let mut all = self
+            .assumed
+            .iter()
+            .map(|a| closing.holds(&a.condition, eyes));
+        all.try_fold(true, |all, holds| Some(all && holds?))
     }
 
     /// A generic thread of this kind.

@@ -18,6 +18,8 @@ mod kinds;
 mod leaf;
 mod linear;
 mod locks;
+mod loops;
+mod member;
 mod oracle;
 mod overlap;
 mod run;
@@ -27,6 +29,8 @@ mod violation;
 pub(in crate::theorem) use self::families::Families;
 pub use self::instance::{Instance, LARGEST};
 pub use self::leaf::Leaf;
+pub use self::member::numbering;
+pub(in crate::theorem) use self::member::{Member, member};
 pub(in crate::theorem) use self::oracle::Oracle;
 pub use self::oracle::Wrong;
 pub use self::run::Unsaid;
@@ -50,7 +54,7 @@ use crate::base::results::{
 };
 use crate::engine::relations::Encoding;
 use crate::kernel::Terms;
-use crate::model::program::{LocId, ThreadId};
+use crate::model::program::{LocId, OpenDiscipline, ThreadId};
 use crate::model::text::ast;
 use std::time::Instant;
 
@@ -87,21 +91,40 @@ pub struct Speech<'s> {
     pub letters: &'s [Letter],
 }
 
+/// What was derived on an instance.
+struct Derived {
+    /// Its program with disciplines, and the visible steps.
+    prepared: Prepared,
+    /// What of that was inferred.
+    inferred: Vec<Inferred>,
+    /// The disciplines for every value.
+    disciplines: Vec<OpenDiscipline>,
+    /// The hypotheses that hold for every value.
+    hypotheses: Vec<results::Hypothesis>,
+}
+
 /// Says for which values of a constant the hypotheses hold, and whether the discipline is kept for all of them.
 pub fn every(asked: &Asked, control: &Control) -> EveryReport {
+    derived(asked, control).0
+}
+
+/// The same, and what it was derived from.
+fn derived(asked: &Asked, control: &Control) -> (EveryReport, Option<(Instance, Derived)>) {
     let begun = Instant::now();
     let mut report = EveryReport::undecided(asked.name, &asked.theory.name, asked.model.constant);
+    let mut found = None;
     match Instance::first(&asked.model, control) {
         Ok(instance) => {
             report.instance = Some(instance.value.to_string());
-            if let Err(unsaid) = instance.tell(asked, control, &mut report) {
-                note(&mut report, unsaid, control);
+            match instance.tell(asked, control, &mut report) {
+                Ok(derived) => found = Some((instance, derived)),
+                Err(unsaid) => note(&mut report, unsaid, control),
             }
         }
         Err(unsaid) => note(&mut report, unsaid, control),
     }
     report.time = begun.elapsed().as_secs_f64();
-    report
+    (report, found)
 }
 
 fn note(report: &mut EveryReport, unsaid: Unsaid, control: &Control) {
@@ -114,22 +137,22 @@ fn note(report: &mut EveryReport, unsaid: Unsaid, control: &Control) {
 impl Instance {
     /// Says what is known with the steps visible that are so by definition; if that does not do, with those that the
     /// hypotheses on the instance need beside them because a guess at a discipline does not.
-    fn tell(&self, asked: &Asked, control: &Control, report: &mut EveryReport) -> Said<()> {
-        let (first, guesses) = self.prepared(asked, Until::Visibility, control)?;
-        let said = self.told(asked, &first, control, report);
-        let is_open = |said: &Said<()>| match said {
-            Ok(()) | Err(Unsaid::Because(_)) => report.from.is_none(),
+    fn tell(&self, asked: &Asked, control: &Control, report: &mut EveryReport) -> Said<Derived> {
+        let first = self.prepared(asked, Until::Visibility, control)?;
+        let said = self.told(asked, first.clone(), control, report);
+        let is_open = |said: &Said<Derived>| match said {
+            Ok(_) | Err(Unsaid::Because(_)) => report.from.is_none(),
             Err(Unsaid::Stopped(_)) => false,
         };
-        if guesses.is_empty() || !is_open(&said) {
+        if first.1.is_empty() || !is_open(&said) {
             return said;
         }
-        let (last, others) = self.prepared(asked, Until::Hypotheses, control)?;
-        if last.visible == first.visible && others == guesses {
+        let last = self.prepared(asked, Until::Hypotheses, control)?;
+        if last.0.visible == first.0.visible && last.1 == first.1 {
             return said;
         }
         report.hypotheses.clear();
-        self.told(asked, &last, control, report)
+        self.told(asked, last, control, report)
     }
 
     /// Disciplines and visible steps of the instance, and what of it was inferred.
@@ -160,10 +183,11 @@ impl Instance {
     fn told(
         &self,
         asked: &Asked,
-        prepared: &Prepared,
+        (prepared, inferred): (Prepared, Vec<Inferred>),
         control: &Control,
         report: &mut EveryReport,
-    ) -> Said<()> {
+    ) -> Said<Derived> {
+        let prepared = &prepared;
         let is_visible = |t: ThreadId, l: LocId| prepared.visible[t][l];
         for kind in &self.kinds {
             kind.uniform(&self.parametric, &is_visible)?;
@@ -185,18 +209,26 @@ impl Instance {
         let mut discharge = Discharge::new(&model);
         let mut deriver = Deriver::new(&model, &mut ladder, &mut discharge, false)?;
         deriver.every = Some(&oracle);
+        let mut hypotheses = Vec::new();
         for hypothesis in &asked.theory.hypotheses {
             control.enter(format!("hypothesis ({})", hypothesis.id));
             let derived = match asked.theory.speaks_of_all(&hypothesis.statement) {
                 true => Err(Open::Because(Underived::AllProcesses)),
                 false => deriver.derive(hypothesis, &mut Pairs::default()),
             };
+            hypotheses.extend(derived.as_ref().ok().cloned());
             report.hypotheses.push(entry(hypothesis, derived)?);
         }
         report.facts = discharge.facts.iter().map(|f| f.text.clone()).collect();
+        let done = Derived {
+            prepared: prepared.clone(),
+            inferred,
+            disciplines: oracle.disciplines.clone(),
+            hypotheses,
+        };
         if report.hypotheses.iter().any(|h| h.status != Status::Holds) {
             report.obstacle = Some(Obstacle::Hypotheses);
-            return Ok(());
+            return Ok(done);
         }
         report.obstacle = None;
         let from = oracle.smallest(&discharge);
@@ -240,7 +272,7 @@ impl Instance {
             claims.for_each(|all| all.extend(shown.clone().map(|c| c.name.clone())));
             report.bundle = Some(Box::new(bundle));
         }
-        Ok(())
+        Ok(done)
     }
 
     /// Smaller values from which on something can be said.

@@ -204,7 +204,8 @@ impl Prepared {
         }
     }
 
-    fn explore(
+    /// Has it explored up to quotients, in so many operations of each engine, or until the discipline is violated.
+    pub(in crate::theorem) fn explore(
         &self,
         asked: &[Asked],
         quotients: &[Quotient],
