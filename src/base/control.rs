@@ -103,7 +103,9 @@ pub struct Control {
     budget: Budget,
     common: Arc<Common>,
     /// Only this one was asked to stop.
-    asked: AtomicU8,
+    asked: Arc<AtomicU8>,
+    /// The one that this is done beside was.
+    beside: Option<Arc<AtomicU8>>,
     turns: Option<(Arc<Turns>, Side)>,
     /// What work may still be done, if that is bounded.
     worth: Option<AtomicU64>,
@@ -158,7 +160,8 @@ impl Control {
         Control {
             budget: self.budget,
             common: Arc::clone(&self.common),
-            asked: AtomicU8::new(0),
+            asked: Arc::default(),
+            beside: None,
             turns: Some((Arc::clone(turns), side)),
             worth: None,
         }
@@ -170,7 +173,8 @@ impl Control {
         Control {
             budget: self.budget,
             common: Arc::clone(&self.common),
-            asked: AtomicU8::new(0),
+            asked: Arc::default(),
+            beside: Some(Arc::clone(&self.asked)),
             turns: self.turns.clone(),
             worth: Some(AtomicU64::new(work)),
         }
@@ -246,7 +250,9 @@ impl Control {
     /// # Errors
     /// The reason given to [`Control::stop`].
     pub fn check(&self) -> Result<(), Stop> {
-        match reason(&self.common.asked).or_else(|| reason(&self.asked)) {
+        let own = || reason(&self.asked);
+        let beside = || self.beside.as_deref().and_then(reason);
+        match reason(&self.common.asked).or_else(beside).or_else(own) {
             Some(why) => Err(why),
             None => Ok(()),
         }
@@ -315,5 +321,17 @@ mod tests {
         let another = control.worth(u64::MAX);
         control.stop(Stop::Time);
         assert_eq!(another.check(), Err(Stop::Time));
+    }
+
+    #[test]
+    fn what_is_done_beside_stops_with_the_one_in_turns() {
+        let (control, turns) = (Control::default(), Arc::new(Turns::default()));
+        let reduced = control.in_turns(&turns, Side::Reduced);
+        let beside = reduced.worth(100);
+        beside.worked(60);
+        assert_eq!(turns.done(Side::Reduced), 60);
+        reduced.stop(Stop::Settled);
+        assert_eq!(beside.check(), Err(Stop::Settled));
+        assert_eq!(control.check(), Ok(()));
     }
 }
