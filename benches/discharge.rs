@@ -4,16 +4,17 @@
 //! `cargo bench --bench discharge`. Each figure is the best of several runs, so that a busy machine does not decide.
 
 use coarsen::base::control::{Control, ParseLimits, Stop};
-use coarsen::results::Report;
+use coarsen::results::{Report, Status};
 use coarsen::{CheckOptions, Session, theory};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const RUNS: usize = 5;
-/// Hypotheses come first; explorations of the larger models are cut short.
-const SECONDS: u64 = 5;
+/// Hypotheses come first; explorations are cut short once they are settled, or after so long.
+const SECONDS: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Its discipline is declared, so nothing is guessed.
 const COUNTER: &str = "const N = 3; mutex m; var x: 0..N = 0 protected by m;
@@ -45,7 +46,11 @@ fn check(source: &str, defines: &[(String, String)]) -> Report {
     let control = Arc::new(Control::default());
     let watch = Arc::clone(&control);
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(SECONDS));
+        let begun = Instant::now();
+        let is_settled = |r: Report| r.hypotheses.iter().all(|h| h.status != Status::Unknown);
+        while begun.elapsed() < SECONDS && !watch.snapshot().is_some_and(is_settled) {
+            std::thread::sleep(LOOK);
+        }
         watch.stop(Stop::Time);
     });
     session.check(&theory, &CheckOptions::default(), &control)

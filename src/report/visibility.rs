@@ -54,7 +54,7 @@ impl fmt::Display for VisibilityReason {
                 f,
                 "{shared}, and BDDs to compare it with other threads' steps would be too large"
             ),
-            Self::AsWith(value) => write!(f, "it is so with {value}, and for every other value"),
+            Self::AsWith(value) => write!(f, "it is visible with {value}"),
             Self::Wanted => f.write_str("it is asked for"),
         }
     }

@@ -13,6 +13,7 @@ use crate::base::control::Stop;
 use crate::base::results::{Hypothesis, Note, Report, VisibilityReason};
 use crate::model::program::{LocId, Program, Thread, ThreadId};
 use crate::theorem::check::ForEvery;
+use crate::theorem::discharge::facts::Discharge;
 use crate::theorem::reduced::transactions::uses;
 use std::time::Instant;
 
@@ -58,15 +59,17 @@ impl Check<'_> {
         let quotients = self.quotients();
         let clock = Instant::now();
         self.control.enter("the reduced system");
-        let most = (u64::MAX, member.is_open);
-        let outcome = prepared.explore(&asked, &quotients, most, self.control);
+        let is_guessed = !member.inferred.is_empty();
+        let how = (u64::MAX, is_guessed);
+        let outcome = prepared.explore(&asked, &quotients, how, self.control);
         report.timing.exploration = clock.elapsed().as_secs_f64();
         // What was inferred does not stand here.
-        if member.is_open && outcome.violated {
+        if is_guessed && outcome.violated {
             return Ok(false);
         }
         self.explored(report, prepared.telling(&asked), &quotients, &outcome);
         self.settled = Some(program.clone());
+        self.done.discharge = Discharge::default();
         if self.options.every != ForEvery::Never {
             report.every.push(member.report.unasked());
         }
@@ -139,7 +142,7 @@ fn of_all(hypothesis: &algebra::Hypothesis, held: &Hypothesis, program: &Program
     let n = program.threads.len();
     let instances = match hypothesis.statement.distinct.is_empty() {
         true => n,
-        false => n * (n - 1),
+        false => n * n.saturating_sub(1),
     };
     Hypothesis {
         instances: instances.to_string(),

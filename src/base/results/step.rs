@@ -80,7 +80,7 @@ pub enum VisibilityReason {
     Guessed(String),
     /// It would have to be compared with other threads' steps, and BDDs would be too large.
     Uncompared(Shared),
-    /// It is so at this value of a constant, and for every other.
+    /// It is at this value of a constant, and so for all.
     AsWith(String),
     /// Whoever explores wants it so.
     Wanted,

@@ -43,9 +43,19 @@ impl Closing<'_> {
 
     /// Whether a condition on open cells holds; none if it asks for more.
     pub fn holds(&self, condition: &Expr, eyes: Eyes) -> Option<bool> {
+        Some(self.value_of(condition, eyes)? != 0)
+    }
+
+    /// The value of a term over open cells, none of which may have that of the instance.
+    fn value_of(&self, term: &Expr, eyes: Eyes) -> Option<i64> {
+        let mut known = true;
+        term.walk(&mut |e| {
+            if let Expr::Cell(c) = e {
+                known &= self.number(*c, eyes).is_some();
+            }
+        });
         let given = |cell: CellId| self.number(cell, eyes);
-        let value = self.open.open.value_given(condition, &given)?;
-        Some(value != 0)
+        self.open.open.value_given(term, &given).filter(|_| known)
     }
 
     /// The number that an open cell is.
@@ -62,7 +72,7 @@ impl Closing<'_> {
             return self.program.threads[eyes.thread].index;
         }
         let (_, term) = open.definitions.iter().find(|(d, _)| *d == cell)?;
-        open.value_given(term, &|cell| self.number(cell, eyes))
+        self.value_of(term, eyes)
     }
 
     /// An expression as the program at the value has it, constants folded; none if there is nothing that it speaks of.

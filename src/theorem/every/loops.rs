@@ -316,7 +316,8 @@ mod tests {
     fn ends(body: &str) -> bool {
         let source = format!(
             "const N = 2; var s: 0..3 = 0; var m: 0..N = 0; var b[2]: bool = false;
-             thread w(i in 0..N-1) {{ var k: 0..3 = 0; var n: 0..N = 0; {body} }}"
+             record node {{ next: ref node in nodes; }} var nodes[N]: node;
+             thread w(i in 0..N-1) {{ var k: 0..3 = 0; var n: 0..N = 0; var r: ref node in nodes = null; {body} }}"
         );
         let (tree, _) = parse_model(&source, ParseLimits::default());
         let open = parametric(&tree, &source, &[], Some("N")).unwrap_or_else(|e| panic!("{e:?}"));
@@ -350,8 +351,10 @@ mod tests {
             "while (k < 3) { k = k + 1; if (m > 0) { k = 0; } }",
             "while (k < 3) { k = k + 1; havoc k; }",
             "while (k < 3) { k = i; }",
+            // The number of slots depends on N.
+            "while (r != null) { r = null; }",
             // Where b is not looked at because of m, control goes on.
-            "while (k < 9) { if (m < 1 && b[k % 4]) { k = 3; } else { s = k; } }",
+            "while (k == 3) { if (m < 1 && b[k]) { k = 0; } else { s = 1; } }",
             "while (b[0]) { b[i % 2] = false; }",
         ] {
             assert!(!ends(body), "{body}");

@@ -9,7 +9,7 @@ use super::kinds::Kind;
 use super::{Asked, Derived, Template, derived};
 use crate::algebra::Theory;
 use crate::base::control::{Control, ParseLimits, Stop};
-use crate::base::results::{EveryReport, Hypothesis, Inferred, Status};
+use crate::base::results::{EveryReport, Hypothesis, Inferred};
 use crate::engine::reach::Blocked;
 use crate::model::program::{
     Class, Closing, Eyes, OpenDiscipline, Program, Protection, ThreadId, elaborate,
@@ -22,10 +22,8 @@ use rustc_hash::FxHashSet;
 pub(in crate::theorem) struct Member {
     /// The program with its disciplines, and its visible steps.
     pub prepared: Prepared,
-    /// What was inferred on the instance.
+    /// What was inferred on the instance. It may not stand here.
     pub inferred: Vec<Inferred>,
-    /// Whether some of that might not stand here: nothing shows that the discipline is kept for every value.
-    pub is_open: bool,
     /// The hypotheses.
     pub hypotheses: Vec<Hypothesis>,
     /// What holds for every value.
@@ -115,7 +113,6 @@ pub(in crate::theorem) fn member(
         if let Some(prepared) = instance.at_value(program, *value, &derived) {
             return Ok(Some(Member {
                 prepared,
-                is_open: !derived.inferred.is_empty() && report.discipline != Status::Holds,
                 inferred: derived.inferred,
                 hypotheses: derived.hypotheses,
                 report,
@@ -217,6 +214,7 @@ fn add(
 mod tests {
     use super::*;
     use crate::algebra::text::theory;
+    use crate::base::results::Status;
     use crate::engine::relations::Encoding;
     use crate::model::program::Expr;
     use crate::model::text::ast::BinaryOp;
