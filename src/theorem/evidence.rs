@@ -261,13 +261,9 @@ fn with_weaker_steps(
 
 /// A bundle that shows nothing yet.
 pub(crate) fn empty(name: &str, program: &Program) -> Bundle {
-    let defines = program.overridden.iter().filter_map(|d| d.split_once('='));
-    let defines: Vec<(String, String)> = defines
-        .map(|(n, v)| (n.to_string(), v.to_string()))
-        .collect();
     Bundle {
         name: name.to_string(),
-        defines: settled(&defines),
+        defines: settled(&program.defines()),
         text: program.source.clone(),
         disciplines: differences(program),
         ..Bundle::default()

@@ -537,6 +537,14 @@ pub struct Program {
 }
 
 impl Program {
+    /// The constants that were given, each with its value: with them its text is read again.
+    pub fn defines(&self) -> Vec<(String, String)> {
+        let given = self.overridden.iter().filter_map(|d| d.split_once('='));
+        given
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect()
+    }
+
     /// Whether another program has the same variables, threads and steps; disciplines and properties aside.
     pub fn moves_as(&self, other: &Program) -> bool {
         let cell = |c: &Cell| (c.array, c.ty, c.initial);

@@ -60,13 +60,7 @@ impl Instance {
     /// That its text is not read so, or a limit that was hit.
     pub(super) fn closed(program: &Program, control: &Control) -> Said<Instance> {
         let (tree, _) = parse_model(&program.source, ParseLimits::default());
-        let defines: Vec<(String, String)> = program
-            .overridden
-            .iter()
-            .filter_map(|d| d.split_once('='))
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .collect();
-        let (again, parametric) = read(&tree, &program.source, &defines, None)?;
+        let (again, parametric) = read(&tree, &program.source, &program.defines(), None)?;
         if !again.moves_as(program) {
             return Err(Unsaid::Because(Obstacle::NoInstance));
         }

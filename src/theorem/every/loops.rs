@@ -7,7 +7,7 @@
 //! it has no cycle, no such run is endless. (Hypothesis (11) of Stoller & Cohen 2003.)
 
 use crate::base::control::{Control, Stop};
-use crate::engine::{State, each_successor};
+use crate::engine::{State, Successor, each_successor};
 use crate::model::program::{
     ArrayId, CellId, Command, Edge, Expr, Kind, LocId, Parametric, Program, Target, ThreadId,
     is_total,
@@ -19,6 +19,9 @@ use std::ops::ControlFlow;
 
 /// Places of control with values of variables that are looked at.
 const MOST_STATES: u64 = 50_000;
+
+/// Steps that are looked at: one that chooses a value has one for each.
+const MOST_STEPS: usize = 500_000;
 
 /// A thread's steps that control may come back to.
 struct Loop<'p> {
@@ -211,6 +214,7 @@ impl Loop<'_> {
         // Where each state leads, and how many lead to it.
         let mut after: FxHashMap<State, Vec<State>> = FxHashMap::default();
         let mut into: FxHashMap<State, usize> = FxHashMap::default();
+        let mut steps = 0;
         for place in &self.places {
             let mut at = locations.clone();
             at[self.thread] = *place;
@@ -224,14 +228,21 @@ impl Loop<'_> {
                 }
                 let state = State::new(&now, &at);
                 let mut next = Vec::new();
-                let _: ControlFlow<()> =
-                    each_successor(&program, &state, self.thread, None, &mut |step| {
-                        if self.places.contains(&step.state.location(self.thread)) {
-                            next.push(step.state);
-                        }
-                        ControlFlow::Continue(())
-                    });
-                control.worked(1 << 6);
+                let looked_at = &mut |step: Successor| {
+                    steps += 1;
+                    if self.places.contains(&step.state.location(self.thread)) {
+                        next.push(step.state);
+                    }
+                    match steps < MOST_STEPS {
+                        true => ControlFlow::Continue(()),
+                        false => ControlFlow::Break(()),
+                    }
+                };
+                let begun = each_successor(&program, &state, self.thread, None, looked_at);
+                if begun.is_break() {
+                    return Ok(false);
+                }
+                control.worked((1 + next.len() as u64) << 6);
                 next.iter()
                     .for_each(|s| *into.entry(s.clone()).or_default() += 1);
                 after.insert(state, next);
@@ -315,7 +326,7 @@ mod tests {
     /// Whether the steps of the first thread, all of them, come to an end for every N.
     fn ends(body: &str) -> bool {
         let source = format!(
-            "const N = 2; var s: 0..3 = 0; var m: 0..N = 0; var b[2]: bool = false;
+            "const N = 2; var s: 0..3 = 0; var m: 0..N = 0; var b[2]: bool = false; var g: 0..40000 = 0;
              record node {{ next: ref node in nodes; }} var nodes[N]: node;
              thread w(i in 0..N-1) {{ var k: 0..3 = 0; var n: 0..N = 0; var r: ref node in nodes = null; {body} }}"
         );
@@ -351,6 +362,8 @@ mod tests {
             "while (k < 3) { k = k + 1; if (m > 0) { k = 0; } }",
             "while (k < 3) { k = k + 1; havoc k; }",
             "while (k < 3) { k = i; }",
+            // Too much to look at.
+            "while (g < 7) { havoc g; }",
             // The number of slots depends on N.
             "while (r != null) { r = null; }",
             // Where b is not looked at because of m, control goes on.

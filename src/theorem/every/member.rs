@@ -73,10 +73,7 @@ pub(in crate::theorem) fn member(
     control: &Control,
 ) -> Result<Option<Member>, Stop> {
     let (tree, _) = parse_model(&program.source, ParseLimits::default());
-    let given = program.overridden.iter().filter_map(|d| d.split_once('='));
-    let defines: Vec<(String, String)> = given
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .collect();
+    let defines = program.defines();
     let numbering = numbering(&tree);
     if numbering.is_empty() || !is_of_text(program, &tree, &defines) {
         return Ok(None);

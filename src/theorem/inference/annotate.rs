@@ -21,13 +21,7 @@ pub fn annotated(inference: &Inference) -> String {
     let text = with_words(inference, true);
     let (tree, findings) = parse_model(&text, ParseLimits { depth: DEPTH });
     let wrong = |all: &[Diagnostic]| all.iter().any(|d| d.severity == Severity::Error);
-    let defines: Vec<(String, String)> = inference
-        .program()
-        .overridden
-        .iter()
-        .filter_map(|d| d.split_once('='))
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .collect();
+    let defines = inference.program().defines();
     match wrong(&findings) || elaborate(&tree, &text, &defines).is_err() {
         true => with_words(inference, false),
         false => text,
