@@ -199,13 +199,6 @@ impl Control {
         }
     }
 
-    /// Says how much work is still to be done at least, for all that can be told. It decides about turns only.
-    pub fn ahead(&self, work: u64) {
-        if let Some((turns, side)) = &self.turns {
-            turns.ahead(*side, work);
-        }
-    }
-
     /// The budget.
     pub fn budget(&self) -> Budget {
         self.budget

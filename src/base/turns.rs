@@ -18,9 +18,9 @@ pub enum Side {
 /// What the reducing side may do before the other begins, in pairs of BDD nodes: about a hundredth of a second.
 const FIRST: u64 = 1 << 19;
 
-/// As long as the other will have done no more than this, about two seconds, the reducing side may do one part in
-/// `SHARE` of its work; of all beyond, a quarter more than that.
-const SOON: u64 = 1 << 26;
+/// As long as the other has done no more than this, about a second, the reducing side may do one part in `SHARE` of
+/// its work; after that, as much as the other has done.
+const SOON: u64 = 1 << 25;
 const SHARE: u64 = 8;
 
 /// The turns of two sides.
@@ -35,8 +35,6 @@ struct Account {
     /// What the reducing side has done, and the other.
     reduced: u64,
     full: u64,
-    /// What the other has still to do at least, for all it can tell.
-    ahead: u64,
     /// Who is done.
     over: [bool; 2],
     /// Who has all turns until it is done.
@@ -52,11 +50,11 @@ impl Account {
         if let Some(side) = self.first {
             return side;
         }
-        // One of its engines says so; another one may be quicker.
-        let full = self.full.saturating_add(self.ahead.min(SOON / 2));
-        let later = full.saturating_sub(SOON);
-        let share = FIRST + (full - later) / SHARE + later.saturating_add(later / 4);
-        match self.reduced <= share {
+        let share = match self.full <= SOON {
+            true => self.full / SHARE,
+            false => self.full,
+        };
+        match self.reduced <= FIRST.saturating_add(share) {
             true => Side::Reduced,
             false => Side::Full,
         }
@@ -110,13 +108,6 @@ impl Turns {
         }
     }
 
-    /// Says what a side has still to do at least, for all that can be told.
-    pub fn ahead(&self, side: Side, work: u64) {
-        if side == Side::Full {
-            self.account().ahead = work;
-        }
-    }
-
     /// Waits for a side's first turn. It has its turns until what is returned is dropped; then all are the other's.
     pub fn begin(&self, side: Side) -> Begun<'_> {
         let begun = Begun { turns: self, side };
@@ -158,8 +149,7 @@ mod tests {
         };
         thread::scope(|scope| {
             scope.spawn(|| work(Side::Full, &[SHARE, SOON, SOON, 1, 1]));
-            let once = SOON / SHARE + SOON + SOON / 4;
-            work(Side::Reduced, &[FIRST, 1, 1, once, once]);
+            work(Side::Reduced, &[FIRST, 1, 1, SOON + SHARE, SOON]);
         });
         let order = order.into_inner().expect("nobody panics");
         let reduced = |n: &usize| order[*n] == Side::Reduced;
@@ -167,25 +157,21 @@ mod tests {
         assert_eq!(turns, [0, 1, 3, 5, 7]);
     }
 
-    /// Who has as much before it as behind leaves the other what it would leave it in the end.
+    /// After a second the reducing side makes up for what it has waited.
     #[test]
-    fn what_is_ahead_counts_as_done() {
-        let turn = |full, ahead, reduced| {
+    fn the_reducing_side_has_little_at_first_and_half_in_the_end() {
+        let turn = |full, reduced| {
             let account = Account {
                 full,
-                ahead,
                 reduced,
                 ..Account::default()
             };
             account.turn()
         };
-        let share = FIRST + SOON / SHARE;
-        assert_eq!(turn(SOON / 2, SOON / 2, share), Side::Reduced);
-        assert_eq!(turn(SOON / 2, SOON / 2, share + 1), Side::Full);
-        assert_eq!(turn(SOON / 2, 0, share), Side::Full);
-        let later = share + SOON / 2 + SOON / 8;
-        assert_eq!(turn(SOON, SOON, later), Side::Reduced);
-        assert_eq!(turn(SOON, SOON, later + 1), Side::Full);
+        assert_eq!(turn(SOON, FIRST + SOON / SHARE), Side::Reduced);
+        assert_eq!(turn(SOON, FIRST + SOON / SHARE + 1), Side::Full);
+        assert_eq!(turn(SOON + 1, FIRST + SOON + 1), Side::Reduced);
+        assert_eq!(turn(SOON + 1, FIRST + SOON + 2), Side::Full);
     }
 
     #[test]

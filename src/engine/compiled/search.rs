@@ -102,8 +102,6 @@ pub struct ExplicitSearch<'c> {
     layer: u32,
     /// Whether it ends where a step violates the discipline.
     pub until_violated: bool,
-    /// Whether the present layer is larger than the one before.
-    grows: bool,
     /// States that may be initial, and have not been tested yet.
     beginning: Option<Box<dyn Iterator<Item = State> + 'c>>,
     peak: usize,
@@ -162,7 +160,6 @@ impl<'c> ExplicitSearch<'c> {
             stack: Vec::new(),
             layer: 0,
             until_violated: false,
-            grows: false,
             beginning: Some(Box::new(initial_candidates(program))),
             peak: 0,
         }
@@ -215,15 +212,6 @@ impl<'c> ExplicitSearch<'c> {
         let each = self.task.dear().max(self.spent() / done.max(1));
         let paid = usize::try_from(left / (SHARDS as u64 * each)).unwrap_or(usize::MAX);
         (CHUNK * 8 / (7 + words)).min(paid).max(1)
-    }
-
-    /// Operations that are still to be done at least, for all that can be told: layers grow up to a largest one, and
-    /// shrink then, mostly as they have grown.
-    pub fn ahead(&self) -> u64 {
-        match self.grows {
-            true => self.spent(),
-            false => 0,
-        }
     }
 
     /// Takes in some of the initial states; there is always more to do.
@@ -322,11 +310,8 @@ impl<'c> ExplicitSearch<'c> {
     /// The next layer is the present one.
     fn advance(&mut self) {
         self.layer += 1;
-        let (mut past, mut present) = (0, 0);
         for (n, shard) in self.shards.iter_mut().enumerate() {
             shard.expanded = 0;
-            past += shard.frontier.len();
-            present += shard.next.len();
             shard.frontier.clear();
             match self.mode {
                 Mode::Breadth => std::mem::swap(&mut shard.frontier, &mut shard.next),
@@ -335,7 +320,6 @@ impl<'c> ExplicitSearch<'c> {
                     .extend(shard.next.drain(..).map(|number| id(number, n))),
             }
         }
-        self.grows = present > past;
     }
 
     /// Expands some states, the last met first; whether any are left.

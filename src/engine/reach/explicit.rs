@@ -83,7 +83,6 @@ impl Running<'_> {
         loop {
             let ended = self.search.run(PORTION.min(most - done), states);
             let so_far = self.search.spent() - begun;
-            control.ahead(self.search.ahead().saturating_mul(cost));
             control.worked((so_far - done).saturating_mul(cost));
             done = so_far.min(most);
             match ended {
