@@ -62,7 +62,7 @@ pub struct ReachReport {
     pub memory: Option<String>,
     /// Steps on decision diagrams.
     pub operations: Option<String>,
-    /// What `auto` tried, in order.
+    /// The engines that `auto` tried, the last one behind.
     pub attempts: Vec<Attempt>,
     /// How the processes did, if there were several, or levels were kept.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ pub struct Attempt {
     pub engine: String,
     /// The order.
     pub order: String,
-    /// Operations that it had used when it ended or was interrupted.
+    /// Operations that it had used when it ended or was last interrupted, in all its turns.
     pub operations: String,
     /// Whether it finished.
     pub finished: bool,

@@ -1,6 +1,8 @@
 //! Which events a saturation fires, at which level, and which of them need not be fired again.
 
+use super::explain::Log;
 use super::relations::{Rel, Relations};
+use super::store::Node;
 use super::table::Cache;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,6 +45,8 @@ pub struct Closure {
     skips: FxHashSet<(u32, u32)>,
     pub(super) images: Cache,
     pub(super) saturated: Cache,
+    /// What firing has added, of nodes of the set that was closed where that took long.
+    pub(super) logs: FxHashMap<Node, Log>,
     facts: bool,
     skipped: u64,
 }
@@ -75,6 +79,7 @@ impl Closure {
             skips: FxHashSet::default(),
             images: Cache::at_most(REMEMBERED),
             saturated: Cache::at_most(REMEMBERED),
+            logs: FxHashMap::default(),
             facts,
             skipped: 0,
         }
@@ -108,6 +113,7 @@ impl Closure {
             + self.met.capacity() * 17
             + self.events.len() * 16
             + self.skips.capacity() * 9
+            + self.logs.values().map(Log::bytes).sum::<usize>()
     }
 
     /// Whether some event's highest level is this one.

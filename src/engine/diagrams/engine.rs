@@ -10,6 +10,7 @@ mod steps;
 pub(super) use steps::child_of;
 
 use super::closure::Closure;
+use super::explain::Log;
 use super::relations::{IDENTITY, Rel, Relations};
 use super::store::{DONE, EMPTY, Edge, Node, Store};
 use super::strategies::Interrupted;
@@ -96,6 +97,33 @@ struct Fix {
     dirty: u32,
 }
 
+/// An operation that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Union(Node, Node),
+    Minus(Node, Node),
+    /// For a closure, of a node, under a relation.
+    Image(u32, Node, Rel),
+    Saturate(u32, Node),
+    /// Under the present conditions.
+    Restrict(Node),
+}
+
+/// The record of the firing under way on a node of the set that is being closed. There is one at most: what firing asks
+/// for are images.
+#[derive(Debug, Default)]
+struct Recorded {
+    log: Log,
+    /// The set that is fired on, and what that leads to.
+    child: Node,
+    added: Node,
+    /// Operations before it.
+    since: u64,
+}
+
+/// Firing that takes more operations than this is not run again.
+const RECORDED: u64 = 1 << 10;
+
 /// Sets, relations and the operations on them.
 #[derive(Debug)]
 pub struct Engine<'c> {
@@ -120,6 +148,10 @@ pub struct Engine<'c> {
     /// (event, value) to be fired by the frames, for each descending.
     dirty: Vec<u64>,
     result: Option<Node>,
+    /// What firing on a node of the set that is being closed has added so far, if that is wanted.
+    recorded: Option<Recorded>,
+    /// What the frames are for, if operations ran out: they go on when it is asked for again.
+    suspended: Option<Asked>,
     /// What a limit has interrupted.
     pub(super) work: Option<Interrupted>,
     operations: u64,
@@ -127,6 +159,8 @@ pub struct Engine<'c> {
     effort: u64,
     /// After this many operations the limits are checked again.
     polled: u64,
+    /// So many were said to be done.
+    told: u64,
     most: u64,
     peak_bytes: usize,
 }
@@ -136,6 +170,13 @@ const WIDE: u64 = 64;
 
 /// Operations between two looks at the limits.
 const POLL: u64 = 1024;
+
+/// Operations that are said to be done at once.
+const PORTION: u64 = 1 << 14;
+
+/// What an operation costs, in pairs of BDD nodes, with no more nodes than so many: more, where there are more than the
+/// processor has at hand.
+const COST: [(usize, u64); 3] = [(1 << 16, 2), (1 << 19, 4), (usize::MAX, 6)];
 
 /// Entries of each cache at most.
 const REMEMBERED: usize = 1 << 22;
@@ -163,10 +204,13 @@ impl<'c> Engine<'c> {
             out: Vec::new(),
             dirty: Vec::new(),
             result: None,
+            recorded: None,
+            suspended: None,
             work: None,
             operations: 0,
             effort: 0,
             polled: POLL,
+            told: 0,
             most: u64::MAX,
             peak_bytes: 0,
         }
@@ -223,10 +267,7 @@ impl<'c> Engine<'c> {
     pub fn union(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
         match self.union_known(a, b) {
             Some(known) => Ok(known),
-            None => {
-                let frame = self.union_frame(a, b);
-                self.run(frame)
-            }
+            None => self.run(Asked::Union(a, b)),
         }
     }
 
@@ -237,10 +278,7 @@ impl<'c> Engine<'c> {
     pub fn minus(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
         match self.minus_known(a, b) {
             Some(known) => Ok(known),
-            None => {
-                let frame = self.minus_frame(a, b);
-                self.run(frame)
-            }
+            None => self.run(Asked::Minus(a, b)),
         }
     }
 
@@ -251,10 +289,7 @@ impl<'c> Engine<'c> {
     pub fn image(&mut self, set: Node, rel: Rel) -> Result<Node, Stop> {
         match self.image_known(PLAIN, set, rel) {
             Some(known) => Ok(known),
-            None => {
-                let frame = self.image_frame(PLAIN, set, rel);
-                self.run(frame)
-            }
+            None => self.run(Asked::Image(PLAIN, set, rel)),
         }
     }
 
@@ -266,10 +301,7 @@ impl<'c> Engine<'c> {
     pub fn more(&mut self, set: Node, rel: Rel) -> Result<Node, Stop> {
         match self.image_known(MORE, set, rel) {
             Some(known) => Ok(known),
-            None => {
-                let frame = self.image_frame(MORE, set, rel);
-                self.run(frame)
-            }
+            None => self.run(Asked::Image(MORE, set, rel)),
         }
     }
 
@@ -280,10 +312,7 @@ impl<'c> Engine<'c> {
     pub fn saturate(&mut self, set: Node, closure: u32) -> Result<Node, Stop> {
         match self.saturated_known(closure, set) {
             Some(known) => Ok(known),
-            None => {
-                let frame = self.saturate_frame(closure, set);
-                self.run(frame)
-            }
+            None => self.run(Asked::Saturate(closure, set)),
         }
     }
 
@@ -299,10 +328,7 @@ impl<'c> Engine<'c> {
     ) -> Result<Node, Stop> {
         match self.image_known(closure, set, rel) {
             Some(known) => Ok(known),
-            None => {
-                let frame = self.image_frame(closure, set, rel);
-                self.run(frame)
-            }
+            None => self.run(Asked::Image(closure, set, rel)),
         }
     }
 
@@ -325,10 +351,7 @@ impl<'c> Engine<'c> {
         self.restricted.clear();
         match self.restricted_known(set) {
             Some(known) => Ok(known),
-            None => {
-                let frame = self.restrict_frame(set);
-                self.run(frame)
-            }
+            None => self.run(Asked::Restrict(set)),
         }
     }
 
@@ -434,22 +457,56 @@ impl<'c> Engine<'c> {
         }
     }
 
-    /// Runs a frame, and all that it asks for, to its result.
-    fn run(&mut self, frame: Frame) -> Result<Node, Stop> {
-        // An interrupted operation has left nothing behind; no operation begins within another.
-        self.stack.clear();
-        self.stack.push(frame);
-        self.result = None;
+    /// Runs an operation, and all that it asks for, to its result; or goes on with it.
+    fn run(&mut self, asked: Asked) -> Result<Node, Stop> {
+        if self.suspended != Some(asked) {
+            self.drop_frames();
+            let frame = match asked {
+                Asked::Union(a, b) => self.union_frame(a, b),
+                Asked::Minus(a, b) => self.minus_frame(a, b),
+                Asked::Image(closure, node, rel) => self.image_frame(closure, node, rel),
+                Asked::Saturate(closure, node) => self.saturate_frame(closure, node),
+                Asked::Restrict(node) => self.restrict_frame(node),
+            };
+            self.stack.push(frame);
+        }
+        self.suspended = None;
         while !self.stack.is_empty() {
             if let Err(stop) = self.turn() {
-                self.stack.clear();
-                self.out.clear();
-                self.dirty.clear();
-                self.result = None;
+                // Operations run out between two steps. Other limits may have cut a step short; and what conditions
+                // are meant, nobody can tell from a node.
+                match (stop, asked) {
+                    (_, Asked::Restrict(_)) => self.drop_frames(),
+                    (Stop::Operations, _) => self.suspended = Some(asked),
+                    _ => self.drop_frames(),
+                }
                 return Err(stop);
             }
         }
         Ok(self.result.take().unwrap_or(EMPTY))
+    }
+
+    /// Whether it is recorded what firing adds to the set that is closed next.
+    pub(super) fn record(&mut self, wanted: bool) {
+        match wanted {
+            true => _ = self.recorded.get_or_insert_default(),
+            false => self.recorded = None,
+        }
+    }
+
+    /// How many nodes have a record of their firing.
+    #[cfg(test)]
+    pub fn recorded(&self, closure: u32) -> usize {
+        self.closures[closure as usize].logs.len()
+    }
+
+    /// No operation is under way any more.
+    fn drop_frames(&mut self) {
+        self.stack.clear();
+        self.out.clear();
+        self.dirty.clear();
+        self.result = None;
+        self.suspended = None;
     }
 
     fn turn(&mut self) -> Result<(), Stop> {
@@ -459,6 +516,9 @@ impl<'c> Engine<'c> {
         }
         if self.operations >= self.polled {
             self.polled = self.operations + POLL;
+            if self.operations - self.told >= PORTION {
+                self.tell();
+            }
             self.control.check()?;
             self.suit();
         }
@@ -466,6 +526,15 @@ impl<'c> Engine<'c> {
             self.collect()?;
         }
         self.step()
+    }
+
+    /// Says what was done since that was last said.
+    fn tell(&mut self) {
+        let done = self.operations - self.told;
+        self.told = self.operations;
+        let cost = COST.iter().find(|(most, _)| self.store.peak() <= *most);
+        self.control
+            .worked(cost.map_or(done, |(_, cost)| done.saturating_mul(*cost)));
     }
 
     /// Fits the caches to the nodes that there are.
@@ -490,6 +559,7 @@ impl<'c> Engine<'c> {
         self.peak_bytes = self.peak_bytes.max(self.bytes());
         let (work, roots, result) = (&self.work, &self.roots, self.result);
         let (stack, out) = (&self.stack, &self.out);
+        let (recorded, closures) = (&self.recorded, &self.closures);
         let marks = self.store.collect(&mut |mark| {
             if let Some(work) = work {
                 // The set that it began with, too: its number must not come to name another.
@@ -498,6 +568,15 @@ impl<'c> Engine<'c> {
                 work.closed.history.iter().for_each(|a| mark(a.before));
             }
             roots.iter().copied().chain(result).for_each(&mut *mark);
+            if let Some(recorded) = recorded {
+                mark(recorded.child);
+                mark(recorded.added);
+                recorded.log.nodes(mark);
+            }
+            for (node, log) in closures.iter().flat_map(|c| &c.logs) {
+                mark(*node);
+                log.nodes(mark);
+            }
             for frame in stack {
                 match *frame {
                     Frame::Union { a, b, .. } | Frame::Minus { a, b, .. } => {

@@ -1,9 +1,9 @@
 //! An execution to a state of a closed set, from how the set was made.
 //!
 //! No layers are kept: after saturation, a node's firing is run again (from the caches) with a record, and the state is
-//! traced back through it: which event added it at this level, from which state below, and so on down. After chaining
-//! and worklists the sets before each event are there. What comes out is executed again by the interpreter, so nothing
-//! rests on it.
+//! traced back through it: which event added it at this level, from which state below, and so on down. Where firing
+//! took long the record was kept the first time, since the caches forget. After chaining and worklists the sets before
+//! each event are there. What comes out is executed again by the interpreter, so nothing rests on it.
 
 use super::engine::{Engine, child_of};
 use super::relations::{IDENTITY, Rel};
@@ -30,13 +30,38 @@ pub struct Execution {
 }
 
 /// One addition to a node.
-struct Entry {
-    event: u32,
-    from: u32,
-    to: u32,
-    rest: Rel,
-    child: Node,
-    added: Node,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub event: u32,
+    pub from: u32,
+    pub to: u32,
+    pub rest: Rel,
+    pub child: Node,
+    pub added: Node,
+}
+
+/// What firing on a node has added, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Log {
+    /// The node with its children saturated.
+    pub start: Vec<Edge>,
+    pub entries: Vec<Entry>,
+}
+
+impl Log {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.start.capacity() * size_of::<Edge>() + self.entries.capacity() * size_of::<Entry>()
+    }
+
+    /// Calls `mark` with all its nodes.
+    pub fn nodes(&self, mark: &mut dyn FnMut(Node)) {
+        self.start.iter().for_each(|e| mark(e.child));
+        self.entries.iter().for_each(|e| {
+            mark(e.child);
+            mark(e.added);
+        });
+    }
 }
 
 /// Where the values below a node's value came from before its own events were fired.
@@ -190,8 +215,19 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Runs the firing at a node again, with a record.
+    /// Runs the firing at a node again, with a record, unless there is one.
     fn begin_undo(&mut self, closure: u32, origin: Origin) -> Result<Undo, Stop> {
+        if let Origin::Node(node) = origin
+            && let Some(log) = self.closures[closure as usize].logs.get(&node)
+        {
+            return Ok(Undo {
+                level: self.store.level(node),
+                origin,
+                start: log.start.clone(),
+                upto: log.entries.len(),
+                log: log.entries.clone(),
+            });
+        }
         let mut start: Vec<Edge> = Vec::new();
         let level = match origin {
             Origin::Node(node) => {

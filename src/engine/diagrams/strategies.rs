@@ -72,8 +72,11 @@ impl Engine<'_> {
         match how.strategy {
             Strategy::Saturation => {
                 let closure = self.closure(&events, how.facts)?;
+                self.record(how.history);
+                let closed = self.saturate(set, closure);
+                self.record(how.history && closed.is_err());
                 Ok(Closed {
-                    set: self.saturate(set, closure)?,
+                    set: closed?,
                     history: Vec::new(),
                     closure: Some(closure),
                 })
@@ -106,10 +109,7 @@ impl Engine<'_> {
             && work.set == set
             && work.events == events
         {
-            for added in &work.closed.history {
-                self.keep(added.before);
-            }
-            self.keep(work.closed.set);
+            self.keep_closed(&work.closed);
             return work.closed;
         }
         Closed {
@@ -117,6 +117,14 @@ impl Engine<'_> {
             history: Vec::new(),
             closure: None,
         }
+    }
+
+    /// Keeps a closed set, and what made it.
+    pub fn keep_closed(&mut self, closed: &Closed) {
+        for added in &closed.history {
+            self.keep(added.before);
+        }
+        self.keep(closed.set);
     }
 
     /// Prepares the closure under these events.

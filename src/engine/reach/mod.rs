@@ -12,6 +12,8 @@ mod kept;
 mod portfolio;
 mod question;
 mod reduced;
+#[cfg(test)]
+mod resumed;
 mod symbolic;
 
 pub use atomic::{Alike, Atomic, Inside, atomic};

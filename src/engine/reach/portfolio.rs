@@ -2,9 +2,9 @@
 //! constant factor more than the best.
 //!
 //! No engine is best on every model, and nobody can tell beforehand which one is. So each gets a share of a budget,
-//! then of one twice as large, and so on. An engine that was interrupted keeps its tables, so it is soon where it was.
-//! All that is spent in vain is a constant multiple of what the first engine to finish needs. Where threads may be
-//! exchanged, the search state by state does that; it takes no more of the time than without.
+//! then of one half as large again, and so on; it goes on where it was. All that is spent in vain is a constant
+//! multiple of what the first engine to finish needs. Where threads may be exchanged, the search state by state does
+//! that; it takes no more of the time than without.
 
 use super::explicit::Running;
 use super::question::Question;
@@ -37,9 +37,6 @@ const STATES_REDUCED: u64 = 4 * ALL;
 /// Of a program in full, fewer states than this that may be seen as one do not pay.
 const ORBIT: u64 = 24;
 
-/// What an operation on diagrams costs, in pairs of BDD nodes.
-const DIAGRAMS_COST: u64 = 2;
-
 /// One attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
@@ -56,6 +53,7 @@ struct Turn<'p, 'c> {
     engine: Candidate<'p, 'c>,
     /// Its parts of the common budget.
     share: u64,
+    /// Operations so far.
     done: u64,
 }
 
@@ -83,14 +81,6 @@ impl<'p, 'c> Turn<'p, 'c> {
 }
 
 impl Candidate<'_, '_> {
-    /// What one of its operations costs, if it has not said so itself.
-    fn cost(&self) -> u64 {
-        match self {
-            Candidate::Diagrams { .. } => DIAGRAMS_COST,
-            Candidate::Explicit { .. } => 0,
-        }
-    }
-
     fn attempt(&self, finished: bool) -> Attempt {
         let (engine, order) = match self {
             Candidate::Diagrams {
@@ -260,8 +250,15 @@ fn has_finished(outcome: &Outcome) -> bool {
     outcome.stopped.is_none() && !outcome.answers.iter().any(short)
 }
 
+/// Notes an attempt in place of what the same engine has done before, behind all others.
+fn note(attempts: &mut Vec<(Attempt, u64)>, last: (Attempt, u64)) {
+    let is_other = |a: &Attempt| a.engine != last.0.engine || a.order != last.0.order;
+    attempts.retain(|(a, _)| is_other(a));
+    attempts.push(last);
+}
+
 /// Tries engines and orders until one has answered everything. With a symmetry, states that differ by an exchange of
-/// threads may be explored as one. The result also has the attempts, with the operations spent.
+/// threads may be explored as one. The result also has each engine with the operations spent, the last one behind.
 pub fn portfolio(
     program: &Program,
     questions: &[Question],
@@ -297,12 +294,13 @@ pub fn portfolio(
             let ends = allowed == most;
             let some = match ends {
                 true => most,
-                false => (allowed.saturating_mul(c.share) / ALL).min(most),
+                false => allowed.saturating_mul(c.share) / ALL,
             };
+            let some = some.min(most.saturating_sub(c.done));
             let outcome = c.engine.turn(program, questions, (some, ends), control);
             let finished = has_finished(&outcome);
-            let done = outcome.operations.unwrap_or(0);
-            attempts.push((c.engine.attempt(finished), done));
+            c.done = outcome.operations.unwrap_or(0);
+            note(&mut attempts, (c.engine.attempt(finished), c.done));
             // Time, memory and interrupts end everything; a budget of nodes or states ends this candidate only.
             let over = control.check().is_err() || outcome.stopped == Some(Stop::Settled);
             let full = matches!(outcome.stopped, Some(Stop::Nodes | Stop::States));
@@ -310,8 +308,6 @@ pub fn portfolio(
             if finished || over {
                 return (last, attempts);
             }
-            control.worked(done.saturating_sub(c.done).saturating_mul(c.engine.cost()));
-            c.done = done;
             if !full {
                 again.push(c);
             }
@@ -327,6 +323,6 @@ pub fn portfolio(
             return (last, attempts);
         }
         candidates = again;
-        allowed = allowed.saturating_mul(2).min(most);
+        allowed = allowed.saturating_add(allowed / 2).min(most);
     }
 }

@@ -29,6 +29,47 @@ struct Round {
     violated: Node,
 }
 
+/// The rounds so far. They go on from here, if operations ran out.
+pub(super) struct Rounds {
+    history: Vec<Round>,
+    /// Where coarse steps begin, and all states with those inside.
+    states: Node,
+    visited: Node,
+    violated: Node,
+    /// From which states each thread's coarse steps were taken.
+    expanded: Vec<Node>,
+    /// Whose turn it is in the present round over the threads, and whether it has led anywhere.
+    thread: usize,
+    grown: bool,
+    number: usize,
+    over: bool,
+}
+
+impl Rounds {
+    fn new(model: &Model) -> Self {
+        Rounds {
+            history: Vec::new(),
+            states: model.initial,
+            visited: model.initial,
+            violated: model.violated,
+            expanded: vec![EMPTY; model.space.program.threads.len()],
+            thread: 0,
+            grown: false,
+            number: 1,
+            over: false,
+        }
+    }
+
+    /// All sets in it, for the engine to keep.
+    fn sets(&self) -> impl Iterator<Item = Node> {
+        let rounds = self.history.iter();
+        let of_rounds = rounds.flat_map(|r| [r.from, r.inside, r.violated]);
+        let present = [self.states, self.visited, self.violated];
+        let all = of_rounds.chain(present);
+        all.chain(self.expanded.iter().copied())
+    }
+}
+
 pub(super) fn explore(
     model: &mut Model,
     reduction: &Reduction,
@@ -36,49 +77,89 @@ pub(super) fn explore(
     settings: &Settings,
     outcome: &mut Outcome,
 ) -> Result<(), Stop> {
-    let control = model.engine.control;
     let plans = plans(model, reduction, settings)?;
-    let mut history: Vec<Round> = Vec::new();
-    let mut states = model.initial;
-    let (mut visited, mut violated) = (model.initial, model.violated);
-    let mut expanded = vec![EMPTY; plans.len()];
-    let mut grown = true;
-    let mut rounds = 0;
-    while grown {
-        grown = false;
-        rounds += 1;
-        control.enter(format!(
-            "{}: the reduced system: round {rounds} over the threads",
-            name(settings.strategy)
-        ));
-        for (thread, plan) in plans.iter().enumerate() {
-            loop {
-                let from = model.engine.minus(states, expanded[thread])?;
-                if from == EMPTY {
-                    break;
-                }
-                grown = true;
-                model.engine.keep(from);
-                expanded[thread] = states;
-                let round = coarse(model, plan, thread, from, settings)?;
-                model.engine.keep(round.inside);
-                model.engine.keep(round.violated);
-                let ends = super::question::all_of(&mut model.engine, round.inside, &plan.ends)?;
-                states = model.engine.union(states, ends)?;
-                model.engine.keep(states);
-                visited = model.engine.union(visited, round.inside)?;
-                model.engine.keep(visited);
-                violated = model.engine.union(violated, round.violated)?;
-                model.engine.keep(violated);
-                history.push(round);
-            }
-        }
+    let mut rounds = model.rounds.take().unwrap_or_else(|| Rounds::new(model));
+    rounds.sets().for_each(|set| model.engine.keep(set));
+    let mut done = take(model, &plans, &mut rounds, settings);
+    if done.is_ok() {
+        done = answer(model, &plans, &rounds, questions, outcome);
     }
+    model.rounds = Some(rounds);
+    done
+}
+
+/// Takes coarse steps until they lead to nothing new.
+fn take(
+    model: &mut Model,
+    plans: &[Plan],
+    rounds: &mut Rounds,
+    settings: &Settings,
+) -> Result<(), Stop> {
+    let control = model.engine.control;
+    let by = name(settings.strategy);
+    let enter = |n| {
+        control.enter(format!(
+            "{by}: the reduced system: round {n} over the threads"
+        ))
+    };
+    enter(rounds.number);
+    while !rounds.over {
+        let Some(plan) = plans.get(rounds.thread) else {
+            rounds.over = !rounds.grown;
+            rounds.thread = 0;
+            rounds.grown = false;
+            rounds.number += 1;
+            enter(rounds.number);
+            continue;
+        };
+        let from = model
+            .engine
+            .minus(rounds.states, rounds.expanded[rounds.thread])?;
+        if from == EMPTY {
+            rounds.thread += 1;
+            continue;
+        }
+        // What follows is taken over as a whole, or is done again.
+        model.engine.keep(from);
+        let round = coarse(model, plan, rounds.thread, from, settings)?;
+        model.engine.keep(round.inside);
+        model.engine.keep(round.violated);
+        let ends = super::question::all_of(&mut model.engine, round.inside, &plan.ends)?;
+        let states = model.engine.union(rounds.states, ends)?;
+        model.engine.keep(states);
+        let visited = model.engine.union(rounds.visited, round.inside)?;
+        model.engine.keep(visited);
+        let violated = model.engine.union(rounds.violated, round.violated)?;
+        model.engine.keep(violated);
+        rounds.grown = true;
+        rounds.expanded[rounds.thread] = rounds.states;
+        (rounds.states, rounds.visited, rounds.violated) = (states, visited, violated);
+        rounds.history.push(round);
+    }
+    Ok(())
+}
+
+fn answer(
+    model: &mut Model,
+    plans: &[Plan],
+    rounds: &Rounds,
+    questions: &[Question],
+    outcome: &mut Outcome,
+) -> Result<(), Stop> {
+    let control = model.engine.control;
+    let Rounds {
+        history,
+        states,
+        visited,
+        violated,
+        ..
+    } = rounds;
+    let violated = *violated;
     outcome.violated = violated != EMPTY;
     control.enter("counting");
-    let counted = model.engine.union(states, model.violated)?;
+    let counted = model.engine.union(*states, model.violated)?;
     model.engine.keep(counted);
-    let all = model.engine.union(visited, violated)?;
+    let all = model.engine.union(*visited, violated)?;
     model.engine.keep(all);
     outcome.states = Some(model.engine.count(counted)?);
     outcome.visited = Some(model.engine.count(all)?);
@@ -94,7 +175,7 @@ pub(super) fn explore(
             continue;
         };
         control.enter(format!("an execution for {}", question.name));
-        outcome.answers[n] = match execution(model, &plans, &history, (&target, badly(question))) {
+        outcome.answers[n] = match execution(model, plans, history, (&target, badly(question))) {
             Ok(Some(execution)) => Answer::Found(model.path(&execution)),
             Ok(None) => Answer::Somewhere(Stop::Operations),
             Err(stop) => Answer::Somewhere(stop),

@@ -2,7 +2,7 @@
 
 use super::kept::from_diagrams;
 use super::question::{Question, Sort};
-use super::reduced;
+use super::reduced::{self, Rounds};
 use super::{Answer, Move, Outcome, Path, Reduction};
 use crate::base::control::{Control, Stop};
 use crate::engine::Variable;
@@ -13,6 +13,7 @@ use crate::engine::diagrams::{
 use crate::model::program::{Expr, Program};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// How diagrams are used.
 #[derive(Clone, Debug)]
@@ -53,6 +54,9 @@ pub(super) struct Model<'p, 'c> {
     pub initial: Node,
     /// Initial states with one.
     pub violated: Node,
+    /// The reachable states, once they are found; of the reduced system, the rounds so far.
+    closed: Option<Rc<Closed>>,
+    pub rounds: Option<Rounds>,
     /// Sets that are kept from the beginning.
     kept: usize,
 }
@@ -92,6 +96,8 @@ impl<'p, 'c> Model<'p, 'c> {
             by_rel,
             initial: EMPTY,
             violated: EMPTY,
+            closed: None,
+            rounds: None,
             kept: 0,
         };
         let mut initial = model.engine.product(&values)?;
@@ -211,9 +217,15 @@ fn explore(
         facts: settings.facts,
         history: !questions.is_empty(),
     };
-    let fine = model.relations(false, |_| true);
-    let closed = model.engine.close(model.initial, &fine, way)?;
-    model.engine.keep(closed.set);
+    let closed = match &model.closed {
+        Some(closed) => Rc::clone(closed),
+        None => {
+            let fine = model.relations(false, |_| true);
+            Rc::new(model.engine.close(model.initial, &fine, way)?)
+        }
+    };
+    model.engine.keep_closed(&closed);
+    model.closed = Some(Rc::clone(&closed));
     outcome.skipped = closed.closure.map(|c| model.engine.skipped(c));
     let mut violated = model.violated;
     let mut exits: Vec<(Rel, Node)> = Vec::new();

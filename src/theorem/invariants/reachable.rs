@@ -9,7 +9,6 @@ use crate::engine::Variable;
 use crate::engine::reach::{How, Kept, portfolio};
 use crate::engine::relations::{Encoding, Item, before};
 use biodivine_lib_bdd::Bdd;
-use rustc_hash::FxHashMap;
 
 /// What an operation of these may cost, if none of them comes to an end.
 const COST: u64 = 8;
@@ -104,12 +103,7 @@ fn by_engines(e: &Encoding, budget: u64) -> Result<Found, Stop> {
         until_violated: true,
     };
     let (outcome, attempts) = portfolio(e.program, &[], &only, (None, None), how, control);
-    // An engine that goes on counts on.
-    let mut spent: FxHashMap<&str, u64> = FxHashMap::default();
-    for (attempt, operations) in &attempts {
-        spent.insert(attempt.engine, *operations);
-    }
-    e.m.charge(spent.values().sum());
+    e.m.charge(attempts.iter().map(|(_, operations)| operations).sum());
     control.check()?;
     Ok(match outcome.kept {
         _ if outcome.violated => Found::Violated,

@@ -1,8 +1,9 @@
 //! One step of each operation: the topmost frame goes on until it needs the result of another operation, or is done.
 
-use super::{Engine, Fix, Frame, Image, MORE, NONE, PLAIN};
+use super::{Engine, Fix, Frame, Image, MORE, NONE, PLAIN, RECORDED};
 use crate::base::control::Stop;
 use crate::engine::diagrams::closure::MOVED;
+use crate::engine::diagrams::explain::Entry;
 use crate::engine::diagrams::relations::{IDENTITY, Rel};
 use crate::engine::diagrams::store::{EMPTY, Edge, Node};
 
@@ -260,6 +261,11 @@ impl Engine<'_> {
         if self.dirty.len() == dirty {
             return self.fixed(closure, level, key, out);
         }
+        if let (NONE, Some(recorded)) = (key.1, &mut self.recorded) {
+            recorded.log.start = self.out[out as usize..].to_vec();
+            recorded.log.entries.clear();
+            recorded.since = self.operations;
+        }
         self.become_frame(Frame::Fix(Fix {
             closure,
             node: key.0,
@@ -310,6 +316,9 @@ impl Engine<'_> {
             let Some((child, rest)) = self.next_firing(&mut at, level) else {
                 break;
             };
+            if let (NONE, Some(recorded)) = (at.rel, &mut self.recorded) {
+                recorded.child = child;
+            }
             match self.image_known(at.closure, child, rest) {
                 Some(known) => result = Some(known),
                 None => {
@@ -317,6 +326,13 @@ impl Engine<'_> {
                     return self.wait(Frame::Fix(at), image);
                 }
             }
+        }
+        if let (NONE, Some(recorded)) = (at.rel, &mut self.recorded)
+            && self.operations - recorded.since > RECORDED
+        {
+            let log = std::mem::take(&mut recorded.log);
+            let logs = &mut self.closures[at.closure as usize].logs;
+            logs.insert(at.node, log);
         }
         self.fixed(at.closure, level, (at.node, at.rel), at.out)
     }
@@ -327,7 +343,12 @@ impl Engine<'_> {
     #[inline]
     fn gain(&mut self, at: &mut Fix, level: u32, found: Node) -> Option<Frame> {
         let begin = at.out as usize;
-        let value = self.closures[at.closure as usize].moves[at.next as usize - 1].value;
+        let made = self.closures[at.closure as usize].moves[at.next as usize - 1];
+        let value = made.value;
+        let recorded = self.recorded.as_mut().filter(|_| at.rel == NONE);
+        if let (Some(recorded), false) = (recorded, at.joining) {
+            recorded.added = found;
+        }
         let old = if at.joining {
             at.joining = false;
             set(&mut self.out[begin..], value, found)
@@ -344,6 +365,16 @@ impl Engine<'_> {
             let marks = (&mut self.dirty, at.dirty as usize);
             let closure = &mut self.closures[at.closure as usize];
             self.effort += closure.mark(&mut self.relations, level, value, at.event, marks);
+            if let (NONE, Some(recorded)) = (at.rel, &mut self.recorded) {
+                recorded.log.entries.push(Entry {
+                    event: at.event,
+                    from: at.from,
+                    to: value,
+                    rest: made.rest,
+                    child: recorded.child,
+                    added: recorded.added,
+                });
+            }
         }
         None
     }
