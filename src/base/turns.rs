@@ -19,7 +19,7 @@ pub enum Side {
 const FIRST: u64 = 1 << 19;
 
 /// As long as the other has done no more than this, about a second, the reducing side may do one part in `SHARE` of
-/// its work; after that, as much as the other has done.
+/// its work; after that, three quarters of what the other has done.
 const SOON: u64 = 1 << 25;
 const SHARE: u64 = 8;
 
@@ -52,7 +52,7 @@ impl Account {
         }
         let share = match self.full <= SOON {
             true => self.full / SHARE,
-            false => self.full,
+            false => self.full - self.full / 4,
         };
         match self.reduced <= FIRST.saturating_add(share) {
             true => Side::Reduced,
@@ -159,7 +159,7 @@ mod tests {
 
     /// After a second the reducing side makes up for what it has waited.
     #[test]
-    fn the_reducing_side_has_little_at_first_and_half_in_the_end() {
+    fn the_reducing_side_has_little_at_first_and_nearly_half_in_the_end() {
         let turn = |full, reduced| {
             let account = Account {
                 full,
@@ -170,8 +170,9 @@ mod tests {
         };
         assert_eq!(turn(SOON, FIRST + SOON / SHARE), Side::Reduced);
         assert_eq!(turn(SOON, FIRST + SOON / SHARE + 1), Side::Full);
-        assert_eq!(turn(SOON + 1, FIRST + SOON + 1), Side::Reduced);
-        assert_eq!(turn(SOON + 1, FIRST + SOON + 2), Side::Full);
+        let later = FIRST + SOON + 1 - SOON / 4;
+        assert_eq!(turn(SOON + 1, later), Side::Reduced);
+        assert_eq!(turn(SOON + 1, later + 1), Side::Full);
     }
 
     #[test]
