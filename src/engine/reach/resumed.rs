@@ -154,9 +154,10 @@ fn a_record_of_firing_is_the_firing() {
     for source in PROGRAMS {
         let program = program(source);
         let control = Control::default();
-        let settings = settings(&program, Strategy::Saturation, None);
+        let mut settings = settings(&program, Strategy::Saturation, None);
         let mut found = Vec::new();
-        for history in [true, false] {
+        for (history, stress) in [(true, false), (true, true), (false, false)] {
+            settings.stress = stress;
             let mut model = Model::new(&program, &settings, &control).expect("small");
             let fine = model.relations(false, |_| true);
             let way = Way {
@@ -184,7 +185,8 @@ fn a_record_of_firing_is_the_firing() {
             explained += steps.len();
             found.push(steps);
         }
-        assert_eq!(found[0], found[1]);
+        assert_eq!(found[0], found[2]);
+        assert_eq!(found[1], found[2]);
     }
     assert!(recorded > 0 && explained > 4, "{recorded} {explained}");
 }
