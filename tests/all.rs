@@ -39,6 +39,7 @@ mod eval_twin;
 mod every;
 mod every_bundle;
 mod every_claims;
+mod every_sums;
 mod evidence;
 mod exchanges;
 mod explore;

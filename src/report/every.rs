@@ -1,7 +1,39 @@
 //! Sentences about every value of a constant.
 
-use crate::base::results::{BlockObstacle, Obstacle, Unordered};
+use crate::base::results::{BlockObstacle, Counted, Obstacle, OverThreads, Unordered};
 use std::fmt;
+
+/// `worker at A, B + y <= N`
+impl fmt::Display for OverThreads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = self.threads.iter().map(|t| (&t.factor, t.to_string()));
+        let variables = self.variables.iter().map(|(n, name)| (n, name.clone()));
+        for (n, (factor, what)) in threads.chain(variables).enumerate() {
+            let (sign, size) = match factor.strip_prefix('-') {
+                Some(size) => ("-", size),
+                None => ("+", factor.as_str()),
+            };
+            match (n, sign) {
+                (0, "+") => {}
+                (0, _) => f.write_str(sign)?,
+                _ => write!(f, " {sign} ")?,
+            }
+            match size {
+                "1" => f.write_str(&what)?,
+                _ => write!(f, "{size} * {what}")?,
+            }
+        }
+        write!(f, " <= {}", self.most)
+    }
+}
+
+/// `[worker at A, B]`: how many there are.
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let some = if self.some { ", by what it holds" } else { "" };
+        write!(f, "[{} at {}{some}]", self.thread, self.at)
+    }
+}
 
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

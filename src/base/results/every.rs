@@ -1,6 +1,6 @@
 //! What `coarsen check --every N` says: of every value of a constant, from some value on.
 
-use super::{Place, Rung, SCHEMA_VERSION, Status, Underived, Verdict, rung};
+use super::{Locations, Place, Rung, SCHEMA_VERSION, Status, Underived, Verdict, rung};
 use crate::base::control::Hit;
 use crate::base::diagnostic::Position;
 use crate::base::evidence::Bundle;
@@ -27,6 +27,9 @@ pub struct EveryReport {
     pub hypotheses: Vec<EveryHypothesis>,
     /// Whether the discipline is kept, for every value.
     pub discipline: Status,
+    /// The sums over all threads that show it, or some hypothesis.
+    #[serde(serialize_with = "all_told")]
+    pub sums: Vec<OverThreads>,
     /// Why that is not known.
     #[serde(serialize_with = "told")]
     pub obstacle: Option<Obstacle>,
@@ -42,6 +45,30 @@ pub struct EveryReport {
     /// What shows it, for `coarsen verify`, if that was asked for and there is anything to show.
     #[serde(skip)]
     pub bundle: Option<Box<Bundle>>,
+}
+
+/// A sum over all threads that is never above a bound. It may be about an index k, and then holds for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverThreads {
+    /// How many threads are where.
+    pub threads: Vec<Counted>,
+    /// Variables, each with its factor.
+    pub variables: Vec<(String, String)>,
+    /// The bound, in terms of the constant.
+    pub most: String,
+}
+
+/// How many threads are somewhere, with a factor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The factor.
+    pub factor: String,
+    /// The family, or the thread of it that has index k.
+    pub thread: String,
+    /// Where.
+    pub at: Locations,
+    /// Whether only some of those count, by what their own variables hold.
+    pub some: bool,
 }
 
 /// One hypothesis, for every value.
@@ -228,6 +255,7 @@ impl EveryReport {
             instance: None,
             hypotheses: Vec::new(),
             discipline: Status::Unknown,
+            sums: Vec::new(),
             obstacle: None,
             claims: Vec::new(),
             facts: Vec::new(),
@@ -236,6 +264,11 @@ impl EveryReport {
             bundle: None,
         }
     }
+}
+
+/// Each as a sentence.
+fn all_told<S: Serializer>(all: &[OverThreads], s: S) -> Result<S::Ok, S::Error> {
+    s.collect_seq(all.iter().map(ToString::to_string))
 }
 
 /// As a sentence.

@@ -29,7 +29,10 @@ pub use compare::{CompareReport, CompareRow, CompareTiming};
 pub use contradiction::Contradiction;
 pub use coverage::{Coverage, Covered, Onward, Stuck};
 pub use discipline::{Discipline, Inferred, Locations, Refutation, Region, Revision, Writer};
-pub use every::{BlockObstacle, EveryClaim, EveryHypothesis, EveryReport, Obstacle, Unordered};
+pub use every::{
+    BlockObstacle, Counted, EveryClaim, EveryHypothesis, EveryReport, Obstacle, OverThreads,
+    Unordered,
+};
 pub use evidence::{
     Derivation, Evaluated, Evidence, Needed, Place, Places, SyntacticFact, Textual, Unavailable,
     Underived,

@@ -128,6 +128,7 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
             (None, lemmas) => {
                 let facts = counted_text(&h.facts, "fact");
                 let on = match h.invariant {
+                    Some(Rung::Lemmas) => ", on the states that the sums allow".to_string(),
                     Some(rung) if rung != Rung::True => format!(", on {}", rung.states()),
                     _ => String::new(),
                 };
@@ -145,6 +146,12 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
             f,
             "\ndiscipline: holds - each access is made with exclusive access, by what holds at its location"
         )?;
+    }
+    if !report.sums.is_empty() {
+        writeln!(f, "\nsums over all threads, which no step makes larger:")?;
+        for sum in &report.sums {
+            writeln!(f, "{}", wrapped(&format!("  {sum}"), 6))?;
+        }
     }
     if let (Some(from), false) = (&report.from, report.claims.is_empty()) {
         writeln!(f, "\ntransactions, for every {constant} >= {from}:")?;

@@ -1,17 +1,21 @@
-//! Whether the discipline is kept for every value: each access to a protected variable is made with the right to.
+//! What holds of a thread where it is, for every value of the constant.
 //!
-//! What holds of a thread at a location is found as a greatest fixpoint: all that its own steps may have brought about,
+//! It is found as a greatest fixpoint: all that its own steps may have brought about,
 //! less what some step does not keep. A candidate says that the owner of a mutex is the thread itself, or that a
 //! condition holds, or does not, that disciplines mention (a flag that publishes a variable). No step of another
 //! thread may take it away. So this is a thread-modular invariant, for every value.
 
 use super::disciplines::{parts, with_parts};
 use super::linear::{Linear, Literal};
+use super::oracle::Place;
 use super::run::{Generic, Machine, Run, Said, Unsaid, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
-use super::{Key, Oracle};
-use crate::base::results::{Obstacle, Place};
-use crate::model::program::{Class, Command, Edge, Expr, LocId, Open, Program, Target, ThreadId};
+use super::sums::Sums;
+use super::{Key, Oracle, overlaps};
+use crate::base::results::Obstacle;
+use crate::model::program::{
+    ArrayId, Class, Command, Edge, Expr, LocId, Open, Program, Target, ThreadId,
+};
 use crate::model::text::ast::BinaryOp;
 
 /// What a thread holds, and where: by kind and location, numbers of candidates.
@@ -30,11 +34,30 @@ enum Candidate {
 pub(super) struct Known {
     candidates: Vec<Vec<Candidate>>,
     held: Held,
+    /// What holds of all threads together, if that was asked for.
+    pub sums: Sums,
+    /// Of each discipline, whether the predicates of two threads never overlap for a cell in these states.
+    pub apart: Vec<bool>,
 }
 
 impl Known {
     /// What holds of owners and of what disciplines mention; and of what the text branches on, if that is wanted.
-    pub fn new(oracle: &Oracle, program: &Program, branches: bool) -> Said<Self> {
+    pub fn alone(oracle: &Oracle, branches: bool) -> Said<Self> {
+        let apart = oracle.overlaps.borrow().iter().map(|o| !o).collect();
+        Known::new(oracle, branches, None, apart)
+    }
+
+    /// The same with branches, wherever threads are, where no sum is above its bound; and whether predicates overlap.
+    pub fn together(oracle: &Oracle, sums: Sums) -> Said<Self> {
+        let mut known = Known::new(oracle, true, Some(sums), Vec::new())?;
+        for d in 0..oracle.disciplines.len() {
+            let apart = !oracle.overlaps.borrow()[d] || !overlaps::overlap(oracle, d, &known)?;
+            known.apart.push(apart);
+        }
+        Ok(known)
+    }
+
+    fn new(oracle: &Oracle, branches: bool, sums: Option<Sums>, apart: Vec<bool>) -> Said<Self> {
         let of = |like: ThreadId| -> Vec<Candidate> {
             let owned = owned(oracle, like).into_iter().map(Candidate::Owner);
             let conditions = conditions(oracle, like, branches).into_iter();
@@ -43,11 +66,25 @@ impl Known {
             owned.chain(both).collect()
         };
         let candidates: Vec<Vec<Candidate>> = oracle.kinds.iter().map(|k| of(k.like())).collect();
-        let held = fixpoint(oracle, program, &candidates)?;
-        Ok(Known { candidates, held })
+        let at_ends = sums.is_some();
+        let sums = sums.unwrap_or_default();
+        let search = Search {
+            oracle,
+            candidates: &candidates,
+            sums: &sums,
+            at_ends,
+        };
+        let held = search.fixpoint()?;
+        Ok(Known {
+            candidates,
+            held,
+            sums,
+            apart,
+        })
     }
 
-    /// The paths on which a thread, of some kind, is at a location, with what holds of it there.
+    /// The paths on which a thread, of some kind, is at a location, or went wrong at one (`wrong_at`), with what
+    /// holds of it there.
     pub fn at(
         &self,
         steps: &Steps,
@@ -55,54 +92,15 @@ impl Known {
         (thread, kind): (usize, usize),
         location: LocId,
     ) -> Said<Vec<Run>> {
-        let known = self.held[kind][location].iter();
+        let text = &steps.machine.parametric.program.threads[steps.threads[thread].like];
+        let location = match text.locations.get(location) {
+            Some(_) => location,
+            None => text.wrong.unwrap_or(location),
+        };
+        let known = self.held[kind].get(location).into_iter().flatten();
         let known = known.map(|c| &self.candidates[kind][*c]).collect();
         placed(steps, runs, thread, location, known)
     }
-}
-
-/// What stands against the discipline being kept for every value, if anything does.
-pub(super) fn kept(oracle: &Oracle, program: &Program) -> Said<Option<Obstacle>> {
-    if oracle.disciplines.is_empty() {
-        return Ok(None);
-    }
-    let protected = |d: usize| program_name(oracle, d);
-    if let Some(d) = oracle.overlaps.borrow().iter().position(|o| *o) {
-        return Ok(Some(Obstacle::Overlap(protected(d))));
-    }
-    let known = Known::new(oracle, program, false)?;
-    let Known { candidates, held } = &known;
-    for (k, kind) in oracle.kinds.iter().enumerate() {
-        let thread = &program.threads[kind.like()];
-        for l in thread.steps() {
-            let steps = oracle.steps(&[k]);
-            for run in begun(oracle, &steps, &[k], &[(l, &held[k][l])], candidates)? {
-                let q = run_with_no_violation(&steps, run)?;
-                for run in q {
-                    let ends = steps.step(run, &steps.threads[0], l, &mut Choosing::All)?;
-                    let violates = |run: &Run| run.writes.iter().any(|w| w.0 == Key::Violated);
-                    if let Some(bad) = ends.iter().find(|run| violates(run)) {
-                        let accessed = bad.accesses.iter().map(|a| a.0);
-                        let of = |a: usize| oracle.disciplines.iter().position(|d| d.array == a);
-                        let d = accessed.filter_map(of).next().unwrap_or(0);
-                        return Ok(Some(Obstacle::NoAccess {
-                            variable: protected(d),
-                            step: Place {
-                                thread: thread.family.clone(),
-                                ..program.place(kind.like(), l)
-                            },
-                        }));
-                    }
-                }
-            }
-        }
-    }
-    Ok(None)
-}
-
-fn program_name(oracle: &Oracle, d: usize) -> String {
-    let array = oracle.disciplines[d].array;
-    oracle.parametric.program.arrays[array].name.clone()
 }
 
 /// The owners that a thread's text sets to the thread itself.
@@ -130,7 +128,7 @@ pub(super) fn owned(oracle: &Oracle, like: usize) -> Vec<Expr> {
     all
 }
 
-fn each_assignment(commands: &[Command], f: &mut dyn FnMut(&Target, &Expr)) {
+pub(super) fn each_assignment(commands: &[Command], f: &mut dyn FnMut(&Target, &Expr)) {
     for command in commands {
         match command {
             Command::Assign(target, value) => f(target, value),
@@ -171,12 +169,28 @@ fn conditions(oracle: &Oracle, like: usize, branches: bool) -> Vec<Expr> {
         other => is_data(other),
     };
     if branches {
-        let locations = program.threads[like].locations.iter();
-        for edge in locations.flat_map(|l| &l.edges) {
-            each_branch(edge, &mut |c| each_condition(c, &is_variable, &mut all));
-        }
+        each_branch_of(program, like, &mut |c| {
+            each_condition(c, &is_variable, &mut all);
+        });
     }
     all
+}
+
+/// The conditions that a thread's text branches on, taken apart.
+pub(super) fn branches_of(oracle: &Oracle, like: usize) -> Vec<Expr> {
+    let mut all = Vec::new();
+    each_branch_of(&oracle.parametric.program, like, &mut |c| {
+        each_condition(c, &|_| true, &mut all);
+    });
+    all
+}
+
+/// Calls `f` with each condition on which what a thread does depends.
+fn each_branch_of(program: &Program, like: usize, f: &mut dyn FnMut(&Expr)) {
+    let locations = program.threads[like].locations.iter();
+    for edge in locations.flat_map(|l| &l.edges) {
+        each_branch(edge, f);
+    }
 }
 
 /// Calls `f` with each condition on which what an edge does depends.
@@ -245,10 +259,20 @@ fn initial(oracle: &Oracle, e: &Expr) -> Option<Expr> {
             return Some(with_parts(other, all?));
         }
     };
+    initial_value(oracle, array)
+}
+
+/// The initial value of all cells of a variable, which may depend on the constant; `None` if they have no single one.
+pub(super) fn initial_value(oracle: &Oracle, array: ArrayId) -> Option<Expr> {
+    let (program, open) = (&oracle.parametric.program, &oracle.parametric.open);
+    if let Some(known) = open.initial.get(&array) {
+        return known.clone();
+    }
     let mut values = program.cells_of(array).map(|c| program.cells[c].initial);
     let first = values.next()??;
-    let one = !open.initial.contains_key(&array) && values.all(|v| v == Some(first));
-    one.then_some(Expr::Const(first))
+    values
+        .all(|v| v == Some(first))
+        .then_some(Expr::Const(first))
 }
 
 /// The number of a thread, as owners of locks are told.
@@ -295,22 +319,6 @@ fn told(
     Ok(all)
 }
 
-/// States in which threads are at locations and hold what they hold there.
-fn begun(
-    oracle: &Oracle,
-    steps: &Steps,
-    kinds: &[usize],
-    at: &[(LocId, &Vec<usize>)],
-    candidates: &[Vec<Candidate>],
-) -> Said<Vec<Run>> {
-    let mut runs = oracle.begun(steps, kinds, oracle.from.get())?;
-    for (n, (location, held)) in at.iter().enumerate() {
-        let known = held.iter().map(|c| &candidates[kinds[n]][*c]).collect();
-        runs = placed(steps, runs, n, *location, known)?;
-    }
-    Ok(runs)
-}
-
 /// The paths on which a thread is at a location, and what is known there holds of it.
 fn placed(
     steps: &Steps,
@@ -347,138 +355,159 @@ fn knowing(
     Ok(runs)
 }
 
-/// The paths on which the discipline has not been violated.
-fn run_with_no_violation(steps: &Steps, run: Run) -> Said<Vec<Run>> {
-    let mut all = Vec::new();
-    for (run, q) in steps.machine.read(run, &Key::Violated, &[])? {
-        all.extend(steps.machine.with(&run, Literal::Zero(q))?);
-    }
-    Ok(all)
+/// Where what holds at locations is looked for.
+struct Search<'s, 'p> {
+    oracle: &'s Oracle<'p>,
+    /// By kind, what may hold.
+    candidates: &'s [Vec<Candidate>],
+    /// None is above its bound.
+    sums: &'s Sums,
+    /// Whether it is asked what holds where a thread has ended, too.
+    at_ends: bool,
 }
 
-/// What threads hold at their locations.
-fn fixpoint(oracle: &Oracle, program: &Program, candidates: &[Vec<Candidate>]) -> Said<Held> {
-    let mut held: Held = Vec::new();
-    for (k, kind) in oracle.kinds.iter().enumerate() {
-        let thread = &program.threads[kind.like()];
-        let all: Vec<usize> = (0..candidates[k].len()).collect();
-        let first: Vec<usize> = all
-            .iter()
-            .copied()
-            .filter(|c| holds_initially(oracle, &candidates[k][*c]))
-            .collect();
-        // Where no step begins nothing need hold; where a thread begins, what holds initially.
-        let at = |l: LocId| match thread.locations[l].edges.is_empty() {
-            true => Vec::new(),
-            false if l == thread.initial => first.clone(),
-            false => all.clone(),
-        };
-        held.push((0..thread.locations.len()).map(at).collect());
-    }
-    loop {
-        let mut changed = false;
-        for k in 0..oracle.kinds.len() {
-            changed |= own_steps(oracle, program, candidates, &mut held, k)?;
-            for other in 0..oracle.kinds.len() {
-                changed |= others_steps(oracle, program, candidates, &mut held, (k, other))?;
+impl Search<'_, '_> {
+    /// What threads hold at their locations.
+    fn fixpoint(&self) -> Said<Held> {
+        let mut held: Held = Vec::new();
+        for (k, kind) in self.oracle.kinds.iter().enumerate() {
+            let thread = &self.oracle.program.threads[kind.like()];
+            let all: Vec<usize> = (0..self.candidates[k].len()).collect();
+            let first: Vec<usize> = all
+                .iter()
+                .copied()
+                .filter(|c| holds_initially(self.oracle, &self.candidates[k][*c]))
+                .collect();
+            // Where a thread begins, what holds initially.
+            let at = |l: LocId| match thread.locations[l].edges.is_empty() {
+                true if !self.at_ends => Vec::new(),
+                _ if l == thread.initial => first.clone(),
+                _ => all.clone(),
+            };
+            held.push((0..thread.locations.len()).map(at).collect());
+        }
+        loop {
+            let mut changed = false;
+            for k in 0..self.oracle.kinds.len() {
+                changed |= self.own_steps(&mut held, k)?;
+                for other in 0..self.oracle.kinds.len() {
+                    changed |= self.others_steps(&mut held, (k, other))?;
+                }
+            }
+            if !changed {
+                return Ok(held);
             }
         }
-        if !changed {
-            return Ok(held);
-        }
     }
-}
 
-/// Drops what a thread's own steps do not bring with them.
-fn own_steps(
-    oracle: &Oracle,
-    program: &Program,
-    candidates: &[Vec<Candidate>],
-    held: &mut Held,
-    k: usize,
-) -> Said<bool> {
-    let mut changed = false;
-    let thread = &program.threads[oracle.kinds[k].like()];
-    for l in thread.steps() {
-        let steps = oracle.steps(&[k]);
-        let here = held[k][l].clone();
-        for run in begun(oracle, &steps, &[k], &[(l, &here)], candidates)? {
-            for end in steps.step(run, &steps.threads[0], l, &mut Choosing::All)? {
-                let Some(to) = end.location_of(&steps.threads[0]) else {
-                    return Err(Unsaid::Because(Obstacle::Form));
-                };
-                let Some(there) = held[k].get(to).cloned() else {
-                    continue;
-                };
-                for c in there {
-                    let all = told(&steps, end.clone(), &steps.threads[0], &candidates[k][c])?;
-                    if all.iter().any(|(_, owns)| !owns) {
-                        held[k][to].retain(|x| *x != c);
-                        changed = true;
+    /// States in which threads are at locations and hold what they hold there.
+    fn begun(&self, steps: &Steps, kinds: &[usize], at: &[(LocId, &Vec<usize>)]) -> Said<Vec<Run>> {
+        let mut runs = self.oracle.begun(steps, kinds, self.oracle.from.get())?;
+        for (n, (location, held)) in at.iter().enumerate() {
+            let candidates = &self.candidates[kinds[n]];
+            let known = held.iter().map(|c| &candidates[*c]).collect();
+            runs = placed(steps, runs, n, *location, known)?;
+        }
+        let places = kinds.iter().zip(at).map(|(k, (l, _))| Some((*k, *l)));
+        let places: Vec<Option<Place>> = places.collect();
+        self.sums.below(self.oracle, steps, &places, runs, &[])
+    }
+
+    /// Drops what a thread's own steps do not bring with them.
+    fn own_steps(&self, held: &mut Held, k: usize) -> Said<bool> {
+        let mut changed = false;
+        let thread = &self.oracle.program.threads[self.oracle.kinds[k].like()];
+        for l in thread.steps() {
+            let steps = self.oracle.steps(&[k]);
+            let here = held[k][l].clone();
+            for run in self.begun(&steps, &[k], &[(l, &here)])? {
+                for end in steps.step(run, &steps.threads[0], l, &mut Choosing::All)? {
+                    let Some(to) = end.location_of(&steps.threads[0]) else {
+                        return Err(Unsaid::Because(Obstacle::Form));
+                    };
+                    let Some(there) = held[k].get(to).cloned() else {
+                        continue;
+                    };
+                    for c in there {
+                        let candidate = &self.candidates[k][c];
+                        let all = told(&steps, end.clone(), &steps.threads[0], candidate)?;
+                        if all.iter().any(|(_, owns)| !owns) {
+                            held[k][to].retain(|x| *x != c);
+                            changed = true;
+                        }
                     }
                 }
             }
         }
+        Ok(changed)
     }
-    Ok(changed)
-}
 
-/// Drops what another thread's step may take away.
-fn others_steps(
-    oracle: &Oracle,
-    program: &Program,
-    candidates: &[Vec<Candidate>],
-    held: &mut Held,
-    (k, other): (usize, usize),
-) -> Said<bool> {
-    let thread = &program.threads[oracle.kinds[other].like()];
-    let mut changed = false;
-    for c in 0..candidates[k].len() {
-        for l in thread.steps() {
-            let here = |at: &Vec<usize>| at.contains(&c);
-            let places: Vec<LocId> = (0..held[k].len())
-                .filter(|at| here(&held[k][*at]))
-                .collect();
-            if places.is_empty() {
-                break;
-            }
-            let wanted = &candidates[k][c];
-            let theirs = held[other][l].iter().map(|c| &candidates[other][*c]);
-            let theirs = (other, l, theirs.collect());
-            // Mostly nothing else has to be known of the thread.
-            if !takes_away(oracle, (k, vec![wanted], wanted), &theirs)? {
-                continue;
-            }
-            let mut lost = Vec::new();
-            for at in places {
-                let mine = held[k][at].iter().map(|c| &candidates[k][*c]).collect();
-                if takes_away(oracle, (k, mine, wanted), &theirs)? {
-                    lost.push(at);
+    /// Drops what another thread's step may take away.
+    fn others_steps(&self, held: &mut Held, (k, other): (usize, usize)) -> Said<bool> {
+        let thread = &self.oracle.program.threads[self.oracle.kinds[other].like()];
+        let mut changed = false;
+        for c in 0..self.candidates[k].len() {
+            for l in thread.steps() {
+                let here = |at: &Vec<usize>| at.contains(&c);
+                let places: Vec<LocId> = (0..held[k].len())
+                    .filter(|at| here(&held[k][*at]))
+                    .collect();
+                if places.is_empty() {
+                    break;
+                }
+                // Mostly nothing else has to be known of the thread.
+                let theirs = held[other][l].clone();
+                let alone = (None, vec![c]);
+                if !self.takes_away((k, alone, c), (other, l, &theirs))? {
+                    continue;
+                }
+                let mut lost = Vec::new();
+                for at in places {
+                    let mine = (Some(at), held[k][at].clone());
+                    if self.takes_away((k, mine, c), (other, l, &theirs))? {
+                        lost.push(at);
+                    }
+                }
+                for at in lost {
+                    held[k][at].retain(|x| *x != c);
+                    changed = true;
                 }
             }
-            for at in lost {
-                held[k][at].retain(|x| *x != c);
-                changed = true;
+        }
+        Ok(changed)
+    }
+
+    /// Whether a step of a thread, of which something is known, may make something untrue that is wanted of another
+    /// thread, of which that and more is known.
+    fn takes_away(
+        &self,
+        (k, (at, mine), wanted): (usize, (Option<LocId>, Vec<usize>), usize),
+        (other, l, theirs): (usize, LocId, &[usize]),
+    ) -> Said<bool> {
+        let kinds = [k, other];
+        let steps = self.oracle.steps(&kinds);
+        let (one, two) = (&steps.threads[0], &steps.threads[1]);
+        let of = |k: usize, all: &[usize]| -> Vec<&Candidate> {
+            all.iter().map(|c| &self.candidates[k][*c]).collect()
+        };
+        let (mine, theirs) = (of(k, &mine), of(other, theirs));
+        let mut runs = self.oracle.begun(&steps, &kinds, self.oracle.from.get())?;
+        match at {
+            // Where threads are matters to sums only.
+            Some(at) if !self.sums.is_empty() => {
+                runs = placed(&steps, runs, 0, at, mine)?;
+                runs = placed(&steps, runs, 1, l, theirs)?;
+                let places = [Some((k, at)), Some((other, l))];
+                runs = self.sums.below(self.oracle, &steps, &places, runs, &[])?;
+            }
+            _ => {
+                runs = knowing(&steps, runs, one, &mine)?;
+                runs = knowing(&steps, runs, two, &theirs)?;
             }
         }
+        let ends = onward(runs, |run| steps.step(run, two, l, &mut Choosing::All))?;
+        let wanted = &self.candidates[k][wanted];
+        let after = onward(ends, |run| told(&steps, run, one, wanted))?;
+        Ok(after.iter().any(|(_, holds)| !holds))
     }
-    Ok(changed)
-}
-
-/// Whether a step of a thread, of which something is known, may make something untrue that is wanted of another thread,
-/// of which that and more is known.
-fn takes_away(
-    oracle: &Oracle,
-    (k, mine, wanted): (usize, Vec<&Candidate>, &Candidate),
-    (other, l, theirs): &(usize, LocId, Vec<&Candidate>),
-) -> Said<bool> {
-    let kinds = [k, *other];
-    let steps = oracle.steps(&kinds);
-    let (one, two) = (&steps.threads[0], &steps.threads[1]);
-    let runs = oracle.begun(&steps, &kinds, oracle.from.get())?;
-    let runs = knowing(&steps, runs, one, &mine)?;
-    let runs = knowing(&steps, runs, two, theirs)?;
-    let ends = onward(runs, |run| steps.step(run, two, *l, &mut Choosing::All))?;
-    let after = onward(ends, |run| told(&steps, run, one, wanted))?;
-    Ok(after.iter().any(|(_, holds)| !holds))
 }

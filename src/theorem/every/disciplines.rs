@@ -183,6 +183,11 @@ impl Pattern<'_> {
             }
             Expr::Cell(_) => return self.cell(samples),
             Expr::At(_, locations) => return self.at(samples, locations),
+            Expr::Binary(BinaryOp::Eq, ..) => {
+                if let Some(is_owner) = self.is_owner(samples) {
+                    return Some(is_owner);
+                }
+            }
             _ => {}
         }
         let form = |e: &Expr| {
@@ -219,6 +224,44 @@ impl Pattern<'_> {
         })
     }
 
+    /// That each sample's own thread owns a lock, if they say so. The number of a single thread may depend on the
+    /// constant, too.
+    fn is_owner(&self, samples: &[Sample]) -> Option<Expr> {
+        let mut owners = Vec::new();
+        for s in samples {
+            let Expr::Binary(BinaryOp::Eq, owner, number) = &s.expr else {
+                return None;
+            };
+            let array = match &**owner {
+                Expr::Cell(c) => self.program.cells[*c].array,
+                Expr::Element(array, _) => *array,
+                _ => return None,
+            };
+            let is_owner = self.program.arrays[array].class == Class::Owner;
+            let is_it = **number == Expr::Const(s.thread as i64);
+            (is_owner && is_it).then_some(())?;
+            owners.push(Sample {
+                expr: (**owner).clone(),
+                ..s.clone()
+            });
+        }
+        let number = self.own_number();
+        Some(binary(BinaryOp::Eq, self.alike(&owners)?, number))
+    }
+
+    /// The number of the thread at hand.
+    fn own_number(&self) -> Expr {
+        let (family, index) = self.open.members[self.like];
+        let family = &self.open.families[family];
+        match (index, &family.bounds) {
+            (Some(index), Some((low, _))) => {
+                let offset = binary(BinaryOp::Sub, Expr::Cell(index), low.clone());
+                binary(BinaryOp::Add, family.number.clone(), offset)
+            }
+            _ => family.number.clone(),
+        }
+    }
+
     /// A term that has these values.
     fn number(&self, samples: &[Sample], values: &[i64]) -> Option<Expr> {
         let first = *values.first()?;
@@ -226,13 +269,8 @@ impl Pattern<'_> {
             return Some(Expr::Const(first));
         }
         let mut terms = Vec::new();
-        if let (family, Some(index)) = self.open.members[self.like] {
-            terms.push(Expr::Cell(index));
-            let family = &self.open.families[family];
-            if let Some((low, _)) = &family.bounds {
-                let offset = binary(BinaryOp::Sub, Expr::Cell(index), low.clone());
-                terms.push(binary(BinaryOp::Add, family.number.clone(), offset));
-            }
+        if let (_, Some(index)) = self.open.members[self.like] {
+            terms.extend([Expr::Cell(index), self.own_number()]);
         }
         terms.extend(self.binders.iter().map(|b| Expr::Cell(*b)));
         let shifted = |t: &Expr, by: i64| binary(BinaryOp::Add, t.clone(), Expr::Const(by));

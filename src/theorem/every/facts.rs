@@ -8,7 +8,8 @@ use super::Speech;
 use super::access::Known;
 use super::linear::{Linear, Literal};
 use super::loops;
-use super::run::{Generic, Key, Placed, Run, Said, Unsaid};
+use super::oracle::{Oracle, Place};
+use super::run::{Generic, Key, Placed, Run, Said, Unsaid, onward};
 use super::step::{Choosing, Steps, Ways};
 use crate::base::evidence::{Letter, Right};
 use crate::base::results::Obstacle;
@@ -32,6 +33,7 @@ const MOST_PRODUCTS: usize = 1 << 12;
 const DEEPEST: usize = 8;
 
 /// A statement about generic threads, and what its letters stand for.
+#[derive(Clone)]
 pub(super) struct Question<'q, 'p> {
     pub steps: &'q Steps<'p>,
     pub speech: &'q Speech<'q>,
@@ -40,7 +42,7 @@ pub(super) struct Question<'q, 'p> {
     /// The index variable that stands for each of the threads, and its kind.
     pub variables: Vec<(u32, usize)>,
     /// What holds of threads where they are, if that may be made use of.
-    pub known: Option<&'q Known>,
+    pub known: Option<(&'q Oracle<'p>, &'q Known)>,
 }
 
 impl Question<'_, '_> {
@@ -68,10 +70,11 @@ impl Question<'_, '_> {
     }
 
     /// The states in which a product may begin, each thread where its first letter has it.
-    fn placed(&self, mut runs: Vec<Run>, product: &[Factor]) -> Said<Vec<Run>> {
-        let Some(known) = self.known else {
+    fn placed(&self, runs: Vec<Run>, product: &[Factor]) -> Said<Vec<Run>> {
+        let Some((oracle, known)) = self.known else {
             return Ok(runs);
         };
+        let mut placed: Vec<(Vec<Run>, Vec<Option<Place>>)> = vec![(runs, Vec::new())];
         for (n, (_, kind)) in self.variables.iter().enumerate() {
             let first = product.iter().find_map(|factor| match *factor {
                 Factor::Step(thread, letter) if thread == n => Some(letter),
@@ -79,15 +82,21 @@ impl Question<'_, '_> {
                 _ => None,
             });
             let locations = first.map_or(&[][..], |letter| self.locations(letter));
-            if locations.is_empty() {
-                continue;
-            }
-            let begun = std::mem::take(&mut runs);
-            for l in locations {
-                runs.extend(known.at(self.steps, begun.clone(), (n, *kind), *l)?);
-            }
+            placed = onward(placed, |(runs, places)| {
+                let with = |place| [places.as_slice(), &[place]].concat();
+                if locations.is_empty() {
+                    return Ok(vec![(runs, with(None))]);
+                }
+                let at = |l: &LocId| {
+                    let there = known.at(self.steps, runs.clone(), (n, *kind), *l)?;
+                    Ok((there, with(Some((*kind, *l)))))
+                };
+                locations.iter().map(at).collect()
+            })?;
         }
-        Ok(runs)
+        onward(placed, |(runs, places)| {
+            known.sums.below(oracle, self.steps, &places, runs, &[])
+        })
     }
 
     /// Whether steps of one thread come to an end.

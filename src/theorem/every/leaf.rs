@@ -1,11 +1,11 @@
 //! What the checker of certificates asks about every value: single facts, steps and the discipline, never what was
 //! found here.
 
-use super::access::kept;
 use super::instance::Instance;
 use super::kinds::looks_at_locations;
 use super::locks::Above;
 use super::oracle::{Oracle, Place, Wrong};
+use super::overlaps::kept;
 use super::run::{Said, Unsaid};
 use super::{Speech, Template};
 use crate::base::control::Control;
@@ -17,7 +17,6 @@ use crate::theorem::invariants::Rung;
 pub struct Leaf<'p> {
     oracle: Oracle<'p>,
     instance: &'p Instance,
-    program: &'p Program,
 }
 
 impl<'p> Leaf<'p> {
@@ -35,11 +34,7 @@ impl<'p> Leaf<'p> {
         instance.begins_at(model, from, control)?;
         let oracle = Oracle::new(instance, program, Vec::new(), control)?;
         oracle.from.set(from);
-        Ok(Leaf {
-            oracle,
-            instance,
-            program,
-        })
+        Ok(Leaf { oracle, instance })
     }
 
     /// The threads of the instance, those together that have one text for every value.
@@ -141,9 +136,9 @@ impl<'p> Leaf<'p> {
     /// # Errors
     /// What stands against it.
     pub fn keeps_discipline(&self) -> Said<()> {
-        match kept(&self.oracle, self.program)? {
-            None => Ok(()),
-            Some(why) => Err(Unsaid::Because(why)),
+        match kept(&self.oracle)? {
+            Ok(_) => Ok(()),
+            Err(why) => Err(Unsaid::Because(why)),
         }
     }
 }

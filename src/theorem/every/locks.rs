@@ -10,6 +10,7 @@ use super::linear::{Linear, Literal};
 use super::oracle::{Oracle, Place};
 use super::run::{Generic, Key, Machine, Run, Said, Unsaid, Values, View, onward};
 use super::step::{Choosing, Steps};
+use super::sums::wrong_at;
 use crate::base::results::Obstacle;
 use crate::model::program::{ArrayId, Class, Expr, LocId, NO_OWNER};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +31,7 @@ pub type Above = BTreeSet<(ArrayId, ArrayId)>;
 pub(super) struct Locks {
     /// By kind, the owners that its text takes.
     taken: Vec<Vec<Lock>>,
-    /// By kind, at each location that is reached.
+    /// By kind, at each location that is reached; of those that went wrong, by where, too (`wrong_at`).
     most: Vec<BTreeMap<LocId, Most>>,
 }
 
@@ -79,18 +80,21 @@ impl Locks {
             for (run, mine) in self.mine(&steps, (k, l), begun)? {
                 for end in steps.step(run, &steps.threads[0], l, &mut Choosing::All)? {
                     let to = end.location_of(&steps.threads[0]).ok_or_else(form)?;
-                    let before = self.most[k].get(&to).cloned();
-                    let mut there = before.clone().unwrap_or_else(|| Some(BTreeSet::new()));
-                    let all = taken_by(&steps, &end)?.into_iter().chain(mine.clone());
-                    for cell in all {
-                        self.note(&steps, k, (&end, &cell), &mut there)?;
-                    }
-                    if self.most[k][&l].is_none() {
-                        there = None;
-                    }
-                    if before.as_ref() != Some(&there) {
-                        self.most[k].insert(to, there);
-                        open.push(to);
+                    let wrong = end.failed.map(|_| wrong_at(thread, l));
+                    for to in [to].into_iter().chain(wrong) {
+                        let before = self.most[k].get(&to).cloned();
+                        let mut there = before.clone().unwrap_or_else(|| Some(BTreeSet::new()));
+                        let all = taken_by(&steps, &end)?.into_iter().chain(mine.clone());
+                        for cell in all {
+                            self.note(&steps, k, (&end, &cell), &mut there)?;
+                        }
+                        if self.most[k][&l].is_none() {
+                            there = None;
+                        }
+                        if before.as_ref() != Some(&there) {
+                            self.most[k].insert(to, there);
+                            open.extend((Some(to) != wrong).then_some(to));
+                        }
                     }
                 }
             }
@@ -138,7 +142,9 @@ impl Locks {
         let mut runs = vec![run];
         for lock in locks.iter().filter(|lock| lock.0 == cell.0) {
             runs = onward(runs, |run| {
-                let all = steps.machine.indices(run, &lock.1, &view(steps))?;
+                let all = steps
+                    .machine
+                    .indices(run, &lock.1, &view(&steps.threads[0]))?;
                 onward(all, |(run, index)| match index {
                     None => Ok(vec![run]),
                     Some(index) => Ok(steps.machine.same(&run, &cell.1, &index)?.1),
@@ -154,12 +160,58 @@ impl Locks {
         let mut all: Vec<(Run, Vec<Cell>)> = runs.into_iter().map(|r| (r, Vec::new())).collect();
         for lock in numbers.map(|n| &self.taken[k][*n]) {
             all = onward(all, |(run, cells)| {
-                let found = steps.machine.indices(run, &lock.1, &view(steps))?;
+                let found = steps
+                    .machine
+                    .indices(run, &lock.1, &view(&steps.threads[0]))?;
                 let longer = found.into_iter().map(|(run, index)| {
                     let cell = index.map(|index| (lock.0, index));
                     (run, cells.iter().cloned().chain(cell).collect())
                 });
                 Ok(longer.collect())
+            })?;
+        }
+        Ok(all)
+    }
+
+    /// The paths on which a thread at a place does not own a cell, or it is one of those that it may own there.
+    pub fn admits(
+        &self,
+        steps: &Steps,
+        thread: &Generic,
+        (k, l): Place,
+        (run, (array, index)): (Run, &Cell),
+    ) -> Said<Vec<Run>> {
+        let m = &steps.machine;
+        let Some(Some(numbers)) = self.most[k].get(&l) else {
+            return Ok(vec![run]);
+        };
+        let this = number(m, thread)?;
+        let mut open = Vec::new();
+        let mut all = Vec::new();
+        for (run, value) in m.element(run, *array, index.clone(), &view(thread), None)? {
+            let Some(value) = value else {
+                all.push(run);
+                continue;
+            };
+            let (owns, other) = m.divide(&run, Literal::Zero(value.minus(&this)))?;
+            all.extend(other);
+            open.extend(owns);
+        }
+        for lock in numbers
+            .iter()
+            .map(|n| &self.taken[k][*n])
+            .filter(|lock| lock.0 == *array)
+        {
+            open = onward(open, |run| {
+                let indices = m.indices(run, &lock.1, &view(thread))?;
+                onward(indices, |(run, taken)| match taken {
+                    None => Ok(vec![run]),
+                    Some(taken) => {
+                        let (same, apart) = m.same(&run, index, &taken)?;
+                        all.extend(same);
+                        Ok(apart)
+                    }
+                })
             })?;
         }
         Ok(all)
@@ -212,10 +264,10 @@ fn is_owner(oracle: &Oracle, array: ArrayId) -> bool {
     oracle.parametric.program.arrays[array].class == Class::Owner
 }
 
-/// How the thread in question looks at its variables.
-fn view<'s>(steps: &'s Steps) -> View<'s> {
+/// How a thread looks at its variables.
+fn view(thread: &Generic) -> View<'_> {
     View {
-        thread: &steps.threads[0],
+        thread,
         binders: Values::default(),
         accesses: false,
     }
@@ -225,7 +277,7 @@ fn view<'s>(steps: &'s Steps) -> View<'s> {
 fn owning(steps: &Steps, run: Run, (array, index): &Cell) -> Said<Vec<Run>> {
     let m = &steps.machine;
     let this = number(m, &steps.threads[0])?;
-    let all = m.element(run, *array, index.clone(), &view(steps), None)?;
+    let all = m.element(run, *array, index.clone(), &view(&steps.threads[0]), None)?;
     onward(all, |(run, value)| match value {
         Some(value) => Ok(m
             .with(&run, Literal::Zero(value.minus(&this)))?
@@ -268,11 +320,11 @@ fn is_its(thread: &Generic, family: usize, index: &[Linear]) -> bool {
 /// Whether a lock is taken on a path, and above those of these cells that the thread owns, if variables go together so.
 fn above_all(steps: &Steps, run: Run, lock: &Lock, mine: &[Cell], above: &mut Above) -> Said<bool> {
     let m: &Machine = &steps.machine;
-    for (run, index) in m.indices(run, &lock.1, &view(steps))? {
+    for (run, index) in m.indices(run, &lock.1, &view(&steps.threads[0]))? {
         let Some(index) = index else {
             return Ok(false);
         };
-        for (run, value) in m.element(run, lock.0, index.clone(), &view(steps), None)? {
+        for (run, value) in m.element(run, lock.0, index.clone(), &view(&steps.threads[0]), None)? {
             let Some(value) = value else {
                 return Ok(false);
             };

@@ -22,8 +22,11 @@ mod loops;
 mod member;
 mod oracle;
 mod overlap;
+mod overlaps;
+mod rays;
 mod run;
 mod step;
+mod sums;
 mod violation;
 
 pub(in crate::theorem) use self::families::Families;
@@ -237,19 +240,22 @@ impl Instance {
             return Err(Unsaid::Because(Obstacle::Unproved));
         }
         control.enter("the discipline for every value");
+        let mut kept = None;
         for from in from..=self.value {
             oracle.from.set(from);
-            match access::kept(&oracle, &prepared.program)? {
-                None => {
+            match overlaps::kept(&oracle)? {
+                Ok(known) => {
+                    kept = known;
                     report.from = Some(from.to_string());
                     report.obstacle = None;
                     report.discipline = Status::Holds;
                     report.verdict = Verdict::Holds;
                     break;
                 }
-                obstacle => report.obstacle = obstacle,
+                Err(obstacle) => report.obstacle = Some(obstacle),
             }
         }
+        report.sums = oracle.used_sums(kept.as_ref())?;
         if report.discipline == Status::Holds && !self.parametric.program.claims.is_empty() {
             control.enter("transactions for every value");
             report.claims = blocks::claims(&oracle, (asked.name, &self.program), control);

@@ -13,10 +13,10 @@ use super::run::{
     where_true,
 };
 use super::step::{Choosing, Discipline, Steps};
-use super::{Speech, disciplines};
+use super::{Speech, disciplines, overlaps};
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::Letter;
-use crate::base::results::Obstacle;
+use crate::base::results::{Obstacle, OverThreads};
 use crate::kernel::{Id, Index, Statement, Terms};
 use crate::model::program::{
     ArrayId, Expr, LocId, OpenDiscipline, Parametric, Program, SELF, ThreadId,
@@ -50,7 +50,7 @@ pub enum Wrong {
 pub(in crate::theorem) struct Oracle<'p> {
     pub(super) parametric: &'p Parametric,
     /// The instance with its disciplines.
-    program: &'p Program,
+    pub(super) program: &'p Program,
     control: &'p Control,
     pub(super) kinds: &'p [Kind],
     pub(super) disciplines: Vec<OpenDiscipline>,
@@ -68,11 +68,13 @@ pub(in crate::theorem) struct Oracle<'p> {
     conditions: RefCell<Rc<Conditions>>,
     known: OnceCell<Option<Known>>,
     branched: OnceCell<Option<Known>>,
+    /// What holds of all threads together.
+    of_all: OnceCell<Option<Known>>,
     locks: OnceCell<Option<Locks>>,
 }
 
 /// What is said, or nothing if it can't be.
-fn said<T>(found: Said<T>) -> Said<Option<T>> {
+pub(super) fn said<T>(found: Said<T>) -> Said<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(Unsaid::Because(_)) => Ok(None),
@@ -111,6 +113,7 @@ impl<'p> Oracle<'p> {
             conditions: RefCell::default(),
             known: OnceCell::new(),
             branched: OnceCell::new(),
+            of_all: OnceCell::new(),
             locks: OnceCell::new(),
         };
         for d in 0..oracle.disciplines.len() {
@@ -272,11 +275,16 @@ impl<'p> Oracle<'p> {
         Ok(false)
     }
 
+    /// Indices that stand for those of any cell of a discipline's variable.
+    pub(super) fn cell_of(&self, m: &Machine, d: usize) -> Vec<Linear> {
+        let named = |n: usize| Linear::atom(m.atom(Unknown::Named(format!("[{n}]"))));
+        (0..self.disciplines[d].binders.len()).map(named).collect()
+    }
+
     fn can_overlap_of(&self, d: usize, kinds: &[usize; 2]) -> Said<bool> {
         let steps = self.steps(kinds);
         let m = &steps.machine;
-        let named = |n: usize| Linear::atom(m.atom(Unknown::Named(format!("[{n}]"))));
-        let index: Vec<Linear> = (0..self.disciplines[d].binders.len()).map(named).collect();
+        let index = self.cell_of(m, d);
         let runs = onward(self.begun(&steps, kinds, 1)?, |run| {
             Ok(m.inside(run, self.disciplines[d].array, &index)?.0)
         })?;
@@ -364,7 +372,7 @@ impl<'p> Oracle<'p> {
         let kinds: Vec<usize> = threads.iter().map(|(_, kind)| *kind).collect();
         let steps = self.steps(&kinds);
         let begun = self.begun(&steps, &kinds, from)?;
-        let mut question = Question {
+        let question = Question {
             steps: &steps,
             speech,
             program: self.program,
@@ -374,13 +382,28 @@ impl<'p> Oracle<'p> {
         if question.included(&begun, left, right)? {
             return Ok(Rung::True);
         }
-        if !everywhere {
-            question.known = self.known()?.as_ref();
+        let rungs = [Rung::ThreadModular, Rung::Lemmas];
+        for rung in rungs.into_iter().filter(|_| !everywhere) {
+            let known = match rung {
+                Rung::ThreadModular => self.known()?,
+                _ => self.of_all()?,
+            };
+            let Some(known) = known.as_ref() else {
+                continue;
+            };
+            let mut steps = self.steps(&kinds);
+            steps.keep_apart(&known.apart);
+            let begun = self.begun(&steps, &kinds, from)?;
+            let question = Question {
+                steps: &steps,
+                known: Some((self, known)),
+                ..question.clone()
+            };
+            if question.included(&begun, left, right)? {
+                return Ok(rung);
+            }
         }
-        match question.known.is_some() && question.included(&begun, left, right)? {
-            true => Ok(Rung::ThreadModular),
-            false => Err(Unsaid::Because(Obstacle::Fails)),
-        }
+        Err(Unsaid::Because(Obstacle::Fails))
     }
 
     /// Whether a step of some thread may be taken after a step of another thread that follows it, if nothing is
@@ -521,7 +544,7 @@ impl<'p> Oracle<'p> {
     }
 
     /// What locks threads own at most; nothing if that can't be said.
-    fn locks(&self) -> Said<&Option<Locks>> {
+    pub(super) fn locks(&self) -> Said<&Option<Locks>> {
         if let Some(locks) = self.locks.get() {
             return Ok(locks);
         }
@@ -539,6 +562,34 @@ impl<'p> Oracle<'p> {
         self.known_of(&self.branched, true)
     }
 
+    /// What holds of all threads together, from the smallest value on; nothing if that can't be said, or is no more.
+    fn of_all(&self) -> Said<&Option<Known>> {
+        if let Some(known) = self.of_all.get() {
+            return Ok(known);
+        }
+        let known = self.at_smallest(|| overlaps::together(self))?;
+        Ok(self.of_all.get_or_init(|| known.flatten()))
+    }
+
+    /// The sums that facts, or what is known of the discipline, have made use of.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub(super) fn used_sums(&self, kept: Option<&Known>) -> Said<Vec<OverThreads>> {
+        let mut all = Vec::new();
+        for known in kept
+            .into_iter()
+            .chain(self.of_all.get().into_iter().flatten())
+        {
+            for sum in known.sums.used(self)? {
+                if !all.contains(&sum) {
+                    all.push(sum);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     fn known_of<'k>(
         &self,
         kept: &'k OnceCell<Option<Known>>,
@@ -547,13 +598,18 @@ impl<'p> Oracle<'p> {
         if let Some(known) = kept.get() {
             return Ok(known);
         }
+        let known = self.at_smallest(|| Known::alone(self, branches))?;
+        Ok(kept.get_or_init(|| known))
+    }
+
+    /// What is found from the smallest value on; nothing if it can't be said.
+    fn at_smallest<T>(&self, find: impl FnOnce() -> Said<T>) -> Said<Option<T>> {
         let from = self.from.get();
         let smallest = self.values.first().copied();
         self.from.set(smallest.unwrap_or(from));
-        let found = Known::new(self, self.program, branches);
+        let found = find();
         self.from.set(from);
-        let known = said(found)?;
-        Ok(kept.get_or_init(|| known))
+        said(found)
     }
 
     /// The paths on which a step has been taken.

@@ -201,6 +201,13 @@ impl Steps<'_> {
         }
     }
 
+    /// Takes the predicates of some disciplines never to overlap: of those that don't in the states in question.
+    pub fn keep_apart(&mut self, apart: &[bool]) {
+        for (discipline, apart) in self.disciplines.iter_mut().zip(apart) {
+            discipline.overlaps &= !apart;
+        }
+    }
+
     /// The array of the open program that an array of the instance's is.
     pub fn shared(&self, array: ArrayId) -> Option<ArrayId> {
         self.arrays.get(array).copied()

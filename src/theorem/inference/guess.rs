@@ -619,7 +619,7 @@ pub fn lock_name(program: &Program, owner: CellId) -> String {
 }
 
 /// The labels of a few locations, else lines; where a thread has gone wrong is left out.
-fn locations(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> Locations {
+pub fn locations(program: &Program, thread: ThreadId, locations: &BTreeSet<LocId>) -> Locations {
     const LABELS: usize = 4;
     let t = &program.threads[thread];
     let within: Vec<LocId> = locations

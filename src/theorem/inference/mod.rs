@@ -12,7 +12,7 @@ mod regions;
 mod sites;
 
 pub use annotate::annotated;
-pub use guess::{Guess, lock_name};
+pub use guess::{Guess, locations, lock_name};
 pub use locksets::Seen;
 
 use crate::base::control::{Control, Stop};
