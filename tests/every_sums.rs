@@ -221,28 +221,29 @@ fn family(mut next: impl FnMut(usize) -> usize) -> String {
     };
     let _ = writeln!(text, "var x: 0..2 = 0{by};");
     let mut families = vec!["w(i in 0..N-1)"];
-    families.extend(["v(i in 0..N)", "u(i in 1..N-1)", "main", "main"].get(next(9)));
+    families.extend(["v(i in 0..N)", "u(i in 1..N-1)", "main", "main"].get(next(16)));
     let pairs = [
         ("when (b == 0) b = 1;", "b = 0;"),
         ("when (b < 1) b = b + 1;", "b = b - 1;"),
-        ("y = y + 1;", "when (y == N) skip;"),
-        ("z = z - 1;", "when (z == 0) skip;"),
-        ("when (c[t] > 0) c[t] = c[t] - 1;", "c[t] = c[t] + 1;"),
         ("when (c[0] > 0) c[0] = 0;", "c[0] = 1;"),
-        ("atomic { t = p; p = (p + 1) % 3; }", "when (t != p) skip;"),
         (
             "atomic { if (b == 0) { b = 1; t = 1; } }",
             "if (t == 1) { b = 0; t = 0; }",
         ),
+        ("y = y + 1;", "when (y == N) skip;"),
+        ("z = z - 1;", "when (z == 0) skip;"),
+        ("when (c[t] > 0) c[t] = c[t] - 1;", "c[t] = c[t] + 1;"),
+        ("atomic { t = p; p = (p + 1) % 3; }", "when (t != p) skip;"),
         ("when (y < N) y = y + 1;", "y = y - 1;"),
     ];
     for of in families {
         let _ = writeln!(text, "thread {of} {{ var t: 0..2 = 0;");
         let mut body = String::new();
-        for _ in 0..1 + next(4) / 3 {
+        for _ in 0..1 + next(6) / 5 {
             let (before, after) = match of == "main" && next(2) == 0 {
                 true => [("when (y == N) skip;", ""), ("when (z == 0) skip;", "")][next(2)],
-                false => pairs[next(pairs.len())],
+                // Mostly a lock.
+                false => pairs[next(2 * pairs.len()) % 13 % pairs.len()],
             };
             let work = match next(5) {
                 0 => "if (t < 2) { x = t; } x = 1;".to_string(),
@@ -250,7 +251,7 @@ fn family(mut next: impl FnMut(usize) -> usize) -> String {
                 _ => "x = 1; x = x + 1 - 1;".to_string(),
             };
             // Mostly in order.
-            let all = match next(8) {
+            let all = match next(16) {
                 0 => format!("{work} {before} {after}"),
                 1 => format!("{before} {after} {work}"),
                 2 => format!("{before} {work}"),

@@ -255,7 +255,7 @@ impl Instance {
                 Err(obstacle) => report.obstacle = Some(obstacle),
             }
         }
-        report.sums = oracle.used_sums(kept.as_ref())?;
+        report.sums = oracle.used_sums(kept.as_deref())?;
         if report.discipline == Status::Holds && !self.parametric.program.claims.is_empty() {
             control.enter("transactions for every value");
             report.claims = blocks::claims(&oracle, (asked.name, &self.program), control);

@@ -13,6 +13,7 @@ use super::run::{
     where_true,
 };
 use super::step::{Choosing, Discipline, Steps};
+use super::sums::{Sums, Variables};
 use super::{Speech, disciplines, overlaps};
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::Letter;
@@ -31,6 +32,9 @@ use std::rc::Rc;
 
 /// The inclusions of a fact, and the classes of its threads.
 type About = (Vec<(Id, Id)>, Vec<(u32, usize)>);
+
+/// What holds of all threads together, if that can be said.
+type OfAll = Option<Rc<Known>>;
 
 /// The steps of a kind of threads from a location.
 pub type Place = (usize, LocId);
@@ -69,7 +73,9 @@ pub(in crate::theorem) struct Oracle<'p> {
     known: OnceCell<Option<Known>>,
     branched: OnceCell<Option<Known>>,
     /// What holds of all threads together.
-    of_all: OnceCell<Option<Known>>,
+    of_all: OnceCell<OfAll>,
+    /// The same, from a value on, with sums over some variables.
+    with_sums: RefCell<FxHashMap<(i64, Variables), OfAll>>,
     locks: OnceCell<Option<Locks>>,
 }
 
@@ -114,6 +120,7 @@ impl<'p> Oracle<'p> {
             known: OnceCell::new(),
             branched: OnceCell::new(),
             of_all: OnceCell::new(),
+            with_sums: RefCell::default(),
             locks: OnceCell::new(),
         };
         for d in 0..oracle.disciplines.len() {
@@ -385,12 +392,10 @@ impl<'p> Oracle<'p> {
         let rungs = [Rung::ThreadModular, Rung::Lemmas];
         for rung in rungs.into_iter().filter(|_| !everywhere) {
             let known = match rung {
-                Rung::ThreadModular => self.known()?,
-                _ => self.of_all()?,
+                Rung::ThreadModular => self.known()?.as_ref(),
+                _ => self.of_all()?.as_deref(),
             };
-            let Some(known) = known.as_ref() else {
-                continue;
-            };
+            let Some(known) = known else { continue };
             let mut steps = self.steps(&kinds);
             steps.keep_apart(&known.apart);
             let begun = self.begun(&steps, &kinds, from)?;
@@ -563,12 +568,25 @@ impl<'p> Oracle<'p> {
     }
 
     /// What holds of all threads together, from the smallest value on; nothing if that can't be said, or is no more.
-    fn of_all(&self) -> Said<&Option<Known>> {
+    fn of_all(&self) -> Said<&OfAll> {
         if let Some(known) = self.of_all.get() {
             return Ok(known);
         }
         let known = self.at_smallest(|| overlaps::together(self))?;
         Ok(self.of_all.get_or_init(|| known.flatten()))
+    }
+
+    /// What holds of all threads together, from the value on, with sums over these variables; nothing if that can't be
+    /// said.
+    pub(super) fn with_sums(&self, variables: Variables) -> Said<Option<Rc<Known>>> {
+        let about = (self.from.get(), variables);
+        if let Some(known) = self.with_sums.borrow().get(&about) {
+            return Ok(known.clone());
+        }
+        let known = said(Sums::new(self, variables).and_then(|sums| Known::together(self, sums)))?;
+        let known = known.map(Rc::new);
+        self.with_sums.borrow_mut().insert(about, known.clone());
+        Ok(known)
     }
 
     /// The sums that facts, or what is known of the discipline, have made use of.
@@ -577,10 +595,8 @@ impl<'p> Oracle<'p> {
     /// A limit that was hit.
     pub(super) fn used_sums(&self, kept: Option<&Known>) -> Said<Vec<OverThreads>> {
         let mut all = Vec::new();
-        for known in kept
-            .into_iter()
-            .chain(self.of_all.get().into_iter().flatten())
-        {
+        let of_all = self.of_all.get().and_then(Option::as_deref);
+        for known in kept.into_iter().chain(of_all) {
             for sum in known.sums.used(self)? {
                 if !all.contains(&sum) {
                     all.push(sum);

@@ -6,12 +6,13 @@ use super::linear::{Linear, Literal};
 use super::oracle::{Oracle, Place, said};
 use super::run::{Key, Run, Said, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
-use super::sums::{Sums, Variables, wrong_at};
+use super::sums::{Variables, wrong_at};
 use crate::base::results::{self, Obstacle};
 use crate::model::program::Class;
+use std::rc::Rc;
 
 /// What stands against the discipline being kept for every value, if anything does; else by what it is kept.
-pub(super) fn kept(oracle: &Oracle) -> Said<Result<Option<Known>, Obstacle>> {
+pub(super) fn kept(oracle: &Oracle) -> Said<Result<Option<Rc<Known>>, Obstacle>> {
     if oracle.disciplines.is_empty() {
         return Ok(Ok(None));
     }
@@ -22,21 +23,21 @@ pub(super) fn kept(oracle: &Oracle) -> Said<Result<Option<Known>, Obstacle>> {
             let known = Known::alone(oracle, false)?;
             match without_right(oracle, &known)? {
                 Some(obstacle) => obstacle,
-                None => return Ok(Ok(Some(known))),
+                None => return Ok(Ok(Some(Rc::new(known)))),
             }
         }
     };
     // What holds of all threads together is looked for only where what holds of each does not do.
     for variables in Variables::ALL {
-        let Some(sums) = said(Sums::new(oracle, variables))? else {
+        let Some(known) = oracle.with_sums(variables)? else {
             continue;
         };
-        let known = Known::together(oracle, sums)?;
         match known.apart.iter().position(|apart| !apart) {
             Some(d) => obstacle = Obstacle::Overlap(variable(oracle, d)),
-            None => match without_right(oracle, &known)? {
-                Some(why) => obstacle = why,
-                None => return Ok(Ok(Some(known))),
+            None => match said(without_right(oracle, &known))? {
+                Some(Some(why)) => obstacle = why,
+                Some(None) => return Ok(Ok(Some(known))),
+                None => {}
             },
         }
     }
@@ -44,16 +45,13 @@ pub(super) fn kept(oracle: &Oracle) -> Said<Result<Option<Known>, Obstacle>> {
 }
 
 /// What holds of all threads together, with the sums that keep predicates apart, if any do; none if there are none.
-pub(super) fn together(oracle: &Oracle) -> Said<Option<Known>> {
+pub(super) fn together(oracle: &Oracle) -> Said<Option<Rc<Known>>> {
     let mut best = None;
     for variables in [Variables::Free, Variables::All] {
-        let Some(sums) = said(Sums::new(oracle, variables))? else {
+        let known = oracle.with_sums(variables)?;
+        let Some(known) = known.filter(|known| !known.sums.is_empty()) else {
             continue;
         };
-        if sums.is_empty() {
-            continue;
-        }
-        let known = Known::together(oracle, sums)?;
         let is_apart = known.apart.iter().all(|apart| *apart);
         best = Some(known);
         if is_apart {

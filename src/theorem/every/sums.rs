@@ -71,7 +71,7 @@ pub(super) struct Sums {
 }
 
 /// The variables that sums are over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variables {
     /// None: there are no sums.
     None,

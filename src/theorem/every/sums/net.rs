@@ -104,9 +104,11 @@ impl Net {
             for run in given.below(oracle, &steps, &[Some((k, l))], here, about)? {
                 for end in steps.step(run, thread, l, &mut Choosing::All)? {
                     let program = &oracle.parametric.program.threads[thread.like];
-                    let others = |key: &Key| matches!(key, Key::Location(_) | Key::Own(..));
-                    let strange = |(key, at, _): &(Key, Vec<Linear>, Linear)| {
-                        others(key) && at.first() != own.first()
+                    let strange = |(key, at, _): &(Key, Vec<Linear>, Linear)| match key {
+                        Key::Location(family) | Key::Own(family, _) => {
+                            *family != thread.family || at.first() != own.first()
+                        }
+                        _ => false,
                     };
                     let to = end
                         .location_of(thread)

@@ -206,8 +206,14 @@ fn family(mut next: impl FnMut(usize) -> usize) -> String {
     text
 }
 
+/// Threads draw tickets, and wait for their turn.
+const TICKETS: &str = "const N = 3; var next: 0..N = 0; var now: 0..N = 0; var turns: 0..3 = 0;
+    thread w(i in 0..N-1) { var t: 0..N = 0; atomic { t = next; next = next + 1; }
+    when (now == t) turns = 3 - turns; turns = 1; now = now + 1; }";
+
 #[test]
 fn sums_of_reached_states() {
+    assert!(below(TICKETS) > 3);
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let found = std::cell::Cell::new(0);
     let all = prop::collection::vec(0usize..1000, 40);
