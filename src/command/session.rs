@@ -226,6 +226,7 @@ impl Session {
             },
             theory,
             certificate,
+            sums: true,
         };
         let mut report = theorem::every(&asked, control);
         with_proofs(report.bundle.as_deref_mut(), theory, control);

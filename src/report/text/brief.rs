@@ -233,7 +233,9 @@ impl Body<'_> {
         );
         add(visible, "visible step", "visible steps");
         add(invisible, "invisible step", "invisible steps");
-        let unasked = |every: &&EveryReport| every.obstacle == Some(Obstacle::Unasked);
+        let unasked = |every: &&EveryReport| {
+            every.from.is_none() && every.obstacle == Some(Obstacle::Unasked)
+        };
         let open = report.every.iter().filter(unasked);
         parts.extend(open.map(|every| format!("for which {} they hold", every.constant)));
         parts.push("sizes and times".to_string());

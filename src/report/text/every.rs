@@ -87,7 +87,7 @@ pub(super) fn lines(f: &mut impl Write, all: &[EveryReport]) -> fmt::Result {
         let mut open = report.hypotheses.iter();
         let open = open.find_map(|h| Some((&h.id, h.obstacle.as_ref()?)));
         let line = match (&report.from, &report.obstacle) {
-            (_, Some(Obstacle::Unasked)) => continue,
+            (None, Some(Obstacle::Unasked)) => continue,
             (Some(from), _) if report.discipline == Status::Holds => {
                 let atomic = blocks(report, Status::Holds);
                 let atomic = atomic.map(|names| format!("; {names} may be atomic"));

@@ -93,6 +93,7 @@ pub(in crate::theorem) fn member(
             },
             theory,
             certificate: false,
+            sums: false,
         };
         let (report, found) = derived(&asked, control);
         match control.check() {
@@ -243,6 +244,7 @@ mod tests {
             },
             theory: &theory,
             certificate: false,
+            sums: true,
         };
         let (report, found) = derived(&asked, &Control::default());
         let (instance, derived) = found.unwrap_or_else(|| panic!("{report:?}"));

@@ -84,6 +84,8 @@ pub struct Asked<'a> {
     pub theory: &'a Theory,
     /// Whether a bundle is wanted.
     pub certificate: bool,
+    /// Whether it is looked for what holds of all threads together, if what holds of each does not do.
+    pub sums: bool,
 }
 
 /// What statements about generic threads speak of.
@@ -196,7 +198,8 @@ impl Instance {
             kind.uniform(&self.parametric, &is_visible)?;
         }
         let smaller = self.smaller(&asked.model, control)?;
-        let oracle = Oracle::new(self, &prepared.program, smaller, control)?;
+        let mut oracle = Oracle::new(self, &prepared.program, smaller, control)?;
+        oracle.sums = asked.sums;
         control.enter("building relations");
         let encoding = Encoding::within(&prepared.program, control.budget().effort, control)?;
         let visibility = as_prepared(&encoding, prepared);

@@ -65,6 +65,8 @@ pub(in crate::theorem) struct Oracle<'p> {
     pub(super) from: Cell<i64>,
     /// Smaller values from which on something can be said, in order.
     values: Vec<i64>,
+    /// Whether sums over all threads are looked for.
+    pub(super) sums: bool,
     /// More paths than this are not followed for one question.
     pub(super) most_paths: usize,
     /// From which of them on each fact holds.
@@ -114,6 +116,7 @@ impl<'p> Oracle<'p> {
             arrays: &instance.arrays,
             from: Cell::new(instance.value),
             values,
+            sums: true,
             most_paths: MOST_PATHS,
             held: RefCell::default(),
             conditions: RefCell::default(),
@@ -579,6 +582,9 @@ impl<'p> Oracle<'p> {
     /// What holds of all threads together, from the value on, with sums over these variables; nothing if that can't be
     /// said.
     pub(super) fn with_sums(&self, variables: Variables) -> Said<Option<Rc<Known>>> {
+        if !self.sums {
+            return Ok(None);
+        }
         let about = (self.from.get(), variables);
         if let Some(known) = self.with_sums.borrow().get(&about) {
             return Ok(known.clone());
