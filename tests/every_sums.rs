@@ -289,3 +289,37 @@ fn random_counts() {
         "only of {said} families anything is said, of {by_sums} by sums"
     );
 }
+
+/// A variable of a large type that has two values, and cells that have another discipline than the rest.
+#[test]
+fn few_values_and_single_cells() {
+    by(
+        "const N = 3; var inside: 0..N = 0 unprotected; var x: 0..7 = 0;
+         thread w(i in 0..N-1) { while (true) {
+            when (inside == 0) inside = 1;
+            x = i % 8; x = 0; inside = 0; } }",
+        &["[w at line 4] - inside <= 0", "inside <= 1"],
+    );
+    let wraps = "const N = 3; var b: mod 4 = 0 unprotected; var x: 0..7 = 0;
+         thread w(i in 0..N-1) { while (true) { when (b == 0) b = 5;
+            x = i % 8; x = 0; b = 4; } }";
+    agrees(wraps);
+    let joined = |waits: &str| {
+        format!(
+            "const N = 3; var go: bool = false unprotected; var done: 0..N = 0 unprotected;
+             var input: 0..3 = 0; var out[N]: 0..3 = 0;
+             thread main {{ input = 1; input = 2; go = true; {waits}
+                input = 3; out[0] = 0; input = 0; }}
+             thread w(i in 0..N-1) {{ when (go) skip;
+                out[i] = input; out[i] = (out[i] + input) % 4; done = done + 1; }}"
+        )
+    };
+    let right = joined("when (done == N) skip;");
+    holds(&right, "1");
+    let shown: Vec<String> = every(&right).sums.iter().map(ToString::to_string).collect();
+    assert!(
+        shown.iter().any(|s| s.ends_with("+ done <= N")),
+        "{shown:?}"
+    );
+    not_by_sums(&joined("when (done > 0) skip;"));
+}

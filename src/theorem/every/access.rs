@@ -107,13 +107,13 @@ impl Known {
 pub(super) fn owned(oracle: &Oracle, like: usize) -> Vec<Expr> {
     let program = &oracle.parametric.program;
     let mut all: Vec<Expr> = Vec::new();
-    let mut note = |target: &Target, value: &Expr| {
+    let mut note = |target: &Target, value: Option<&Expr>| {
         let (array, owner) = match target {
             Target::Cell(c) => (program.cells[*c].array, Expr::Cell(*c)),
             Target::Element(a, index) => (*a, Expr::Element(*a, index.clone())),
         };
         let takes = program.arrays[array].class == Class::Owner
-            && *value != Expr::Const(crate::model::program::NO_OWNER);
+            && value != Some(&Expr::Const(crate::model::program::NO_OWNER));
         if takes && !all.contains(&owner) {
             all.push(owner);
         }
@@ -123,21 +123,23 @@ pub(super) fn owned(oracle: &Oracle, like: usize) -> Vec<Expr> {
         .iter()
         .flat_map(|l| &l.edges)
     {
-        each_assignment(&edge.body, &mut note);
+        each_write(&edge.body, &mut note);
     }
     all
 }
 
-pub(super) fn each_assignment(commands: &[Command], f: &mut dyn FnMut(&Target, &Expr)) {
+/// Calls `f` with what is written, and with the value, unless that is any.
+pub(super) fn each_write(commands: &[Command], f: &mut dyn FnMut(&Target, Option<&Expr>)) {
     for command in commands {
         match command {
-            Command::Assign(target, value) => f(target, value),
+            Command::Assign(target, value) => f(target, Some(value)),
+            Command::Havoc(target) => f(target, None),
             Command::If(_, a, b) => {
-                each_assignment(a, f);
-                each_assignment(b, f);
+                each_write(a, f);
+                each_write(b, f);
             }
-            Command::Choose(all) => all.iter().for_each(|b| each_assignment(b, f)),
-            _ => {}
+            Command::Choose(all) => all.iter().for_each(|b| each_write(b, f)),
+            Command::Check(..) | Command::Goto(_) => {}
         }
     }
 }

@@ -46,13 +46,14 @@ pub(super) fn disciplines(
             continue;
         }
         let cells = program.cells_of(a);
-        let protected = cells
-            .clone()
-            .filter(|c| program.protection_of(*c).is_some());
-        match protected.count() {
-            0 => continue,
-            n if n < array.len => return Err(Obstacle::Discipline(array.name.clone())),
-            _ => {}
+        let protected = |c: &usize| program.protection_of(*c).is_some();
+        // What one thread only uses is its own where other cells are protected.
+        let private = |c: &usize| matches!(program.cells[*c].class, Class::Local(_));
+        if !cells.clone().any(|c| protected(&c)) {
+            continue;
+        }
+        if !cells.clone().all(|c| protected(&c) || private(&c)) {
+            return Err(Obstacle::Discipline(array.name.clone()));
         }
         let binders: Vec<CellId> = (0..array.dims.len())
             .map(|n| parametric.program.cells.len() + 100 * a + n)
@@ -72,24 +73,10 @@ pub(super) fn disciplines(
                 like: thread,
             };
             let general = |read: bool| {
-                let mut samples = Vec::new();
-                for c in cells.clone() {
-                    let Some(x) = program.protection_of(c) else {
-                        continue;
-                    };
-                    let x = &program.protections[x];
-                    let cell: Vec<i64> = program.indices(c).iter().map(|i| *i as i64).collect();
-                    for &t in &threads {
-                        let exclusive = &x.predicates[t];
-                        let readers = x.readers.as_ref().filter(|_| read);
-                        samples.push(Sample {
-                            thread: t,
-                            cell: cell.clone(),
-                            expr: readers.map_or(exclusive, |r| &r[t]).clone(),
-                        });
-                    }
-                }
-                pattern.general(&samples)
+                let of_cells = cells
+                    .clone()
+                    .flat_map(|c| samples(program, c, &threads, read));
+                pattern.general(&of_cells.collect::<Vec<Sample>>())
             };
             let (Some(write), Some(read)) = (general(false), general(true)) else {
                 return Err(Obstacle::Discipline(array.name.clone()));
@@ -104,6 +91,25 @@ pub(super) fn disciplines(
         });
     }
     Ok(all)
+}
+
+/// The predicates of threads for a cell, to write or to read. What one thread only uses is its own.
+fn samples(program: &Program, c: CellId, threads: &[ThreadId], read: bool) -> Vec<Sample> {
+    let cell: Vec<i64> = program.indices(c).iter().map(|i| *i as i64).collect();
+    let protection = program.protection_of(c).map(|x| &program.protections[x]);
+    let predicate = |t: ThreadId| match protection {
+        Some(x) => {
+            let readers = x.readers.as_ref().filter(|_| read);
+            readers.map_or(&x.predicates[t], |r| &r[t]).clone()
+        }
+        None => Expr::Const((program.cells[c].class == Class::Local(t)).into()),
+    };
+    let sample = |t: &ThreadId| Sample {
+        thread: *t,
+        cell: cell.clone(),
+        expr: predicate(*t),
+    };
+    threads.iter().map(sample).collect()
 }
 
 impl Pattern<'_> {
@@ -140,34 +146,41 @@ impl Pattern<'_> {
 
     /// The same for all cells, or for those of other threads.
     fn uniform(&self, samples: &[Sample]) -> Option<Expr> {
-        if let Some(same) = self.alike(samples) {
-            return Some(same);
+        const DEEPEST: usize = 2;
+        self.divided(samples, DEEPEST)
+    }
+
+    fn divided(&self, samples: &[Sample], depth: usize) -> Option<Expr> {
+        let same = self.alike(samples);
+        if same.is_some() || depth == 0 {
+            return same;
         }
-        // Told apart by whether an index of the cell is that of the thread, or the next one.
-        let (_, Some(index)) = self.open.members[self.like] else {
-            return None;
-        };
-        for (n, binder) in self.binders.iter().enumerate() {
-            let is_own = |s: &Sample| self.program.threads[s.thread].index == Some(s.cell[n]);
+        // Told apart by whether an index of the cell is that of the thread, or the first or the last.
+        let mut terms: Vec<Expr> = self.open.members[self.like]
+            .1
+            .map(Expr::Cell)
+            .into_iter()
+            .collect();
+        if let Some(n) = self.open.parameter {
+            let last = binary(BinaryOp::Sub, Expr::Cell(n), Expr::Const(1));
+            terms.extend([Expr::Const(0), last]);
+        }
+        let binders = self.binders.iter();
+        let mut ways = binders.flat_map(|b| {
+            let is = |t: &Expr| binary(BinaryOp::Eq, Expr::Cell(*b), t.clone());
+            terms.iter().map(is).collect::<Vec<Expr>>()
+        });
+        ways.find_map(|way| {
+            let is_it = |s: &Sample| self.value(&way, s) == Some(1);
             let (own, others): (Vec<Sample>, Vec<Sample>) =
-                samples.iter().cloned().partition(is_own);
+                samples.iter().cloned().partition(is_it);
             if own.is_empty() || others.is_empty() {
-                continue;
+                return None;
             }
-            if let (Some(own), Some(others)) = (self.alike(&own), self.alike(&others)) {
-                let is_own = Expr::Binary(
-                    BinaryOp::Eq,
-                    Box::new(Expr::Cell(*binder)),
-                    Box::new(Expr::Cell(index)),
-                );
-                return Some(Expr::Cond(
-                    Box::new(is_own),
-                    Box::new(own),
-                    Box::new(others),
-                ));
-            }
-        }
-        None
+            let divided = |samples: &[Sample]| self.divided(samples, depth - 1).map(Box::new);
+            let (own, others) = (divided(&own)?, divided(&others)?);
+            Some(Expr::Cond(Box::new(way.clone()), own, others))
+        })
     }
 
     /// The same of samples of one form.

@@ -14,7 +14,7 @@ mod tests;
 
 use self::net::Net;
 use super::Oracle;
-use super::access::{branches_of, each_assignment, initial_value};
+use super::access::{branches_of, each_write, initial_value};
 use super::linear::{Linear, Literal};
 use super::oracle::Place;
 use super::run::{Generic, Key, Machine, Run, Said, Values, View, bit, onward};
@@ -58,6 +58,8 @@ struct Sum {
     first: Vec<(i128, i128)>,
     /// Whether it is about one index.
     is_indexed: bool,
+    /// By how much it may be above what it is in an initial state: it is about variables only, and their values.
+    beyond: i128,
     /// Whether some path contradicts it.
     is_used: Cell<bool>,
 }
@@ -163,18 +165,30 @@ impl Sums {
                     }
                 }
             }
-            let mut open = vec![run];
-            for sum in &self.all {
+            let within = |runs: Vec<Run>, sum: &Sum| -> Said<Vec<Run>> {
                 let once = [Linear::constant(0)];
-                let about = if sum.is_indexed {
-                    about.as_slice()
-                } else {
-                    &once
-                };
-                for index in about {
-                    open = onward(open, |run| {
+                let indices = if sum.is_indexed { &about[..] } else { &once };
+                indices.iter().try_fold(runs, |open, index| {
+                    onward(open, |run| {
                         self.is_below(oracle, steps, places, (sum, index), run)
-                    })?;
+                    })
+                })
+            };
+            let mut open = vec![run.clone()];
+            for (n, sum) in self.all.iter().enumerate() {
+                open = within(open, sum)?;
+                if open.is_empty() && !within(vec![run.clone()], sum)?.is_empty() {
+                    // Another had its part in it.
+                    for other in &self.all[..n] {
+                        let with = within(vec![run.clone()], other)?;
+                        if within(with, sum)?.is_empty() {
+                            other.is_used.set(true);
+                            break;
+                        }
+                    }
+                }
+                if open.is_empty() {
+                    break;
                 }
             }
             Ok(open)
@@ -274,13 +288,14 @@ impl Sum {
             mine.0 <= theirs.0 && mine.1.max(mine.0) - mine.0 <= theirs.1.max(theirs.0) - theirs.0
         };
         self.factors == other.factors
+            && self.beyond <= other.beyond
             && states.all(|s| weight(other, s) <= weight(self, s))
             && self.first.iter().zip(&other.first).all(no_more)
     }
 
     /// What the sum is not above: what it may be in an initial state.
     fn bound(&self, oracle: &Oracle, m: &Machine) -> Said<Linear> {
-        let mut bound = Linear::constant(0);
+        let mut bound = Linear::constant(self.beyond);
         for (family, (others, own)) in oracle.parametric.open.families.iter().zip(&self.first) {
             if *others != 0 {
                 bound = bound.plus(&m.constant(&family.members())?, *others);
@@ -443,7 +458,7 @@ fn each_term(program: &Program, edge: &Edge, f: &mut dyn FnMut(&Expr)) {
             _ => {}
         });
     });
-    each_assignment(&edge.body, &mut |target, _| {
+    each_write(&edge.body, &mut |target, _| {
         if let Target::Element(array, index) = target
             && is_number(program, *array)
         {
@@ -471,9 +486,9 @@ fn limits(oracle: &Oracle, marks: &[Vec<Mark>]) -> Vec<ArrayId> {
     for (kind, marks) in oracle.kinds.iter().zip(marks) {
         let locations = program.threads[kind.like()].locations.iter();
         for edge in locations.flat_map(|l| &l.edges) {
-            each_assignment(&edge.body, &mut |target, value| {
+            each_write(&edge.body, &mut |target, value| {
                 let Target::Cell(c) = target else { return };
-                let drawn = number(program, value);
+                let drawn = value.and_then(|value| number(program, value));
                 if marks.contains(&Mark::Is(Expr::Cell(*c))) {
                     all.extend(drawn.filter(|a| !all.contains(a)));
                 }

@@ -1,14 +1,14 @@
 //! The Petri net of a program's threads: where they may be, what each of their steps does to variables, and the sums
 //! that no step makes larger.
 
-use super::super::access::initial_value;
+use super::super::access::{each_write, initial_value};
 use super::super::linear::{Linear, Literal};
 use super::super::run::{Key, Machine, Run, Said, Unknown, Unsaid, onward};
 use super::super::step::{Choosing, Steps};
 use super::super::{Oracle, rays};
 use super::{Part, Place, State, Sum, Sums, is_number, told, view, wrong_at};
 use crate::base::results::Obstacle;
-use crate::model::program::{ArrayId, Expr, Family, LocId, Thread};
+use crate::model::program::{ArrayId, Expr, Family, LocId, Target, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 
@@ -25,6 +25,8 @@ pub(super) struct Net {
     known: FxHashSet<Move>,
     /// Variables that threads draw tickets from.
     limits: Vec<ArrayId>,
+    /// All values of some, if they are few.
+    values: FxHashMap<ArrayId, Option<Vec<i128>>>,
     /// Those to which some step does not add a number.
     left_out: FxHashSet<Part>,
 }
@@ -189,7 +191,7 @@ impl Net {
             let mut before = run;
             before.writes.clear();
             for (run, was) in m.read(before, &key, &at)? {
-                for (run, more) in self.difference(m, run, (part, &was, &now), index)? {
+                for (run, more) in self.difference((oracle, m), run, (part, &was, &now), index)? {
                     if more.is_none() {
                         self.left_out.insert(part);
                     }
@@ -204,14 +206,14 @@ impl Net {
 
     /// The difference between two values, on each path; none where it is not a number.
     fn difference(
-        &self,
-        m: &Machine,
+        &mut self,
+        (oracle, m): (&Oracle, &Machine),
         run: Run,
         (part, was, now): (Part, &Linear, &Linear),
         index: &Linear,
     ) -> Said<Vec<(Run, Option<i128>)>> {
         let runs = match part {
-            Part::Value(array) => self.with_values(m, run, (array, was, now))?,
+            Part::Value(array) => self.with_values(oracle, m, run, (array, was, now))?,
             Part::AtMost(_) => vec![run],
         };
         onward(runs, |run| {
@@ -228,21 +230,30 @@ impl Net {
 
     /// A path for each value that a variable may have had, where it matters and they are few.
     fn with_values(
-        &self,
+        &mut self,
+        oracle: &Oracle,
         m: &Machine,
         run: Run,
         (array, was, now): (ArrayId, &Linear, &Linear),
     ) -> Said<Vec<Run>> {
+        if run.settled(&now.minus(was)).value().is_some() {
+            return Ok(vec![run]);
+        }
         let (low, high) = m.range(array)?;
-        let is_known = run.settled(&now.minus(was)).value().is_some();
         let values = match (low.value(), high.value()) {
-            (Some(low), Some(high)) if !is_known && high - low < MOST_VALUES => low..=high,
-            _ => return Ok(vec![run]),
+            (Some(low), Some(high)) if high - low < MOST_VALUES => Some((low..=high).collect()),
+            _ => self
+                .values
+                .entry(array)
+                .or_insert_with(|| constants(oracle, array))
+                .clone(),
         };
-        onward(values.collect(), |value| {
-            Ok(m.with(&run, Literal::Zero(was.add(-value)))?
-                .into_iter()
-                .collect())
+        let Some(values) = values else {
+            return Ok(vec![run]);
+        };
+        onward(values, |value: i128| {
+            let here = m.with(&run, Literal::Zero(was.add(-value)))?;
+            Ok(here.into_iter().collect())
         })
     }
 
@@ -316,6 +327,27 @@ impl Net {
                 all.extend(self.sum(oracle, &weights, factors)?);
             }
         }
+        all.extend(self.within_values(oracle, &parts)?);
+        Ok(all)
+    }
+
+    /// That variables have none but a few values: sums without threads.
+    fn within_values(&self, oracle: &Oracle, parts: &[Part]) -> Said<Vec<Sum>> {
+        let mut all = Vec::new();
+        for part in parts {
+            let Part::Value(array) = *part else { continue };
+            let first = initial_value(oracle, array);
+            let (Some(Expr::Const(first)), Some(values)) = (first, constants(oracle, array)) else {
+                continue;
+            };
+            let none = vec![0; self.states.len()];
+            for factor in [1, -1] {
+                let most = values.iter().map(|v| factor * v).max().unwrap_or_default();
+                let sum = self.sum(oracle, &none, vec![(*part, factor)])?;
+                let beyond = most - factor * i128::from(first);
+                all.extend(sum.map(|sum| Sum { beyond, ..sum }));
+            }
+        }
         Ok(all)
     }
 
@@ -387,9 +419,39 @@ impl Net {
             factors,
             first,
             is_indexed,
+            beyond: 0,
             is_used: Cell::new(false),
         }))
     }
+}
+
+/// The values of a variable that is never written anything but numbers, if they are few.
+fn constants(oracle: &Oracle, array: ArrayId) -> Option<Vec<i128>> {
+    let program = &oracle.parametric.program;
+    let wraps = program.cells[program.arrays[array].first].ty.wraps;
+    let first = initial_value(oracle, array).filter(|_| !wraps);
+    let Some(Expr::Const(first)) = first else {
+        return None;
+    };
+    let mut all: Option<Vec<i128>> = Some(vec![first.into()]);
+    let locations = program.threads.iter().flat_map(|t| &t.locations);
+    for edge in locations.flat_map(|l| &l.edges) {
+        each_write(&edge.body, &mut |target, value| {
+            let is_it = match target {
+                Target::Cell(c) => program.cells[*c].array == array,
+                Target::Element(a, _) => *a == array,
+            };
+            match (value, &mut all) {
+                _ if !is_it => {}
+                (Some(Expr::Const(c)), Some(known)) => {
+                    let is_new = !known.contains(&i128::from(*c));
+                    known.extend(is_new.then_some(i128::from(*c)));
+                }
+                _ => all = None,
+            }
+        });
+    }
+    all.filter(|all| all.len() <= MOST_VALUES as usize)
 }
 
 /// Whether a family's bounds do not rule out that it has fewer threads than none, as it counts them.
