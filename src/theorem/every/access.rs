@@ -103,6 +103,19 @@ impl Known {
     }
 }
 
+#[cfg(test)]
+impl Known {
+    /// What holds of a thread of a kind at a location: that it is the owner, or else that something is true or false.
+    pub fn told(&self, (k, l): Place) -> Vec<(&Expr, Option<bool>)> {
+        let held = self.held[k][l].iter();
+        let told = |c: &usize| match &self.candidates[k][*c] {
+            Candidate::Owner(owner) => (owner, None),
+            Candidate::Condition(e, wanted) => (e, Some(*wanted)),
+        };
+        held.map(told).collect()
+    }
+}
+
 /// The owners that a thread's text sets to the thread itself.
 pub(super) fn owned(oracle: &Oracle, like: usize) -> Vec<Expr> {
     let program = &oracle.parametric.program;

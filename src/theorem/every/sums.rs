@@ -226,9 +226,11 @@ impl Sums {
                 })
             })?;
         }
-        // A thread that may be anywhere counts for nothing.
+        // A thread that may be anywhere, or went wrong nobody knows where, counts for nothing.
+        let text = |t: &Generic| &m.parametric.program.threads[t.like];
         let placed = steps.threads.iter().zip(places);
-        for (thread, place) in placed.filter_map(|(t, p)| Some((t, p.as_ref()?))) {
+        let placed = placed.filter_map(|(t, p)| Some((t, p.as_ref()?)));
+        for (thread, place) in placed.filter(|(t, p)| text(t).wrong != Some(p.1)) {
             left = onward(left, |(run, left)| {
                 let all = self
                     .weight(sum, m, run, (thread, *place), index)?

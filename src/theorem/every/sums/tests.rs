@@ -1,4 +1,5 @@
-//! Each sum in each state that is reached, for the first values of the constant.
+//! Each sum, and what is known of threads where they are, in each state that is reached, for the first values of the
+//! constant.
 
 use super::{Mark, Part, Sum, Sums, Variables, wrong_at};
 use crate::base::control::{Control, ParseLimits};
@@ -7,6 +8,7 @@ use crate::model::program::{Closing, Expr, Eyes, Program, ThreadId, elaborate};
 use crate::model::text::ast::BinaryOp;
 use crate::model::text::parse_model;
 use crate::theorem::every::Template;
+use crate::theorem::every::access::Known;
 use crate::theorem::every::instance::Instance;
 use crate::theorem::every::kinds::Kind;
 use crate::theorem::every::linear::Linear;
@@ -36,18 +38,36 @@ impl At<'_> {
     }
 
     fn mark(&self, mark: &Mark, thread: ThreadId, k: i64, state: &State) -> bool {
-        let e = match mark {
-            Mark::True(e) => e.clone(),
-            Mark::Is(e) => {
-                let (e, k) = (Box::new(e.clone()), Box::new(Expr::Const(k)));
-                Expr::Binary(BinaryOp::Eq, e, k)
+        match mark {
+            Mark::True(e) => self.is_true(e, thread, state),
+            Mark::Is(e) => self.is(e, k, thread, state),
+        }
+    }
+
+    fn is(&self, e: &Expr, value: i64, thread: ThreadId, state: &State) -> bool {
+        let (e, value) = (Box::new(e.clone()), Box::new(Expr::Const(value)));
+        self.is_true(&Expr::Binary(BinaryOp::Eq, e, value), thread, state)
+    }
+
+    fn is_true(&self, e: &Expr, thread: ThreadId, state: &State) -> bool {
+        let closed = self.closing.expr(e, self.eyes(thread));
+        holds(self.program(), &closed.expect("of the program"), state)
+    }
+
+    /// What is known of each thread where it is holds; how much that is.
+    fn know(&self, known: &Known, state: &State) -> usize {
+        let mut count = 0;
+        for thread in 0..self.program().threads.len() {
+            for (e, wanted) in known.told((self.kinds[thread].0, state.location(thread))) {
+                let holds = match wanted {
+                    None => self.is(e, thread as i64, thread, state),
+                    Some(wanted) => self.is_true(e, thread, state) == wanted,
+                };
+                assert!(holds, "{e:?} of thread {thread} in {state:?}");
+                count += 1;
             }
-        };
-        let closed = self
-            .closing
-            .expr(&e, self.eyes(thread))
-            .expect("of the program");
-        holds(self.program(), &closed, state)
+        }
+        count
     }
 
     /// The weight of a thread's place; the least one where it is not known where it went wrong.
@@ -99,8 +119,9 @@ impl At<'_> {
     }
 }
 
-/// How many sums there are, each of them below its bound in each reached state.
-fn below(source: &str) -> usize {
+/// How many sums there are, each of them below its bound in each reached state; and how often something is known of a
+/// thread in one, which holds.
+fn below(source: &str) -> (usize, usize) {
     let (tree, _) = parse_model(source, ParseLimits::default());
     let model = Template {
         tree: &tree,
@@ -112,8 +133,12 @@ fn below(source: &str) -> usize {
     let instance = Instance::first(&model, &control).expect("an instance");
     let oracle = Oracle::new(&instance, &instance.program, Vec::new(), &control).expect("said");
     let Ok(sums) = Sums::new(&oracle, Variables::All) else {
-        return 0;
+        return (0, 0);
     };
+    let again = Sums::new(&oracle, Variables::All).expect("as before");
+    let knowns = [Known::together(&oracle, again), Known::alone(&oracle, true)];
+    let knowns: Vec<Known> = knowns.into_iter().flatten().collect();
+    let mut count = 0;
     for value in instance.value..instance.value + 2 {
         let defines = [("N".to_string(), value.to_string())];
         let (program, _) = elaborate(&tree, source, &defines).expect("a program");
@@ -144,6 +169,10 @@ fn below(source: &str) -> usize {
             .collect();
         let mut known: FxHashSet<State> = open.iter().cloned().collect();
         while let Some(state) = open.pop() {
+            count += knowns
+                .iter()
+                .map(|known| at.know(known, &state))
+                .sum::<usize>();
             for (sum, bound) in &bounds {
                 for k in -1..=value + 1 {
                     let left = at.left(&sums, (sum, *bound), k, &state);
@@ -165,20 +194,20 @@ fn below(source: &str) -> usize {
             }
         }
     }
-    sums.all.len()
+    (sums.all.len(), count)
 }
 
 /// Threads that count, from a stream of numbers.
 fn family(mut next: impl FnMut(usize) -> usize) -> String {
     let mut text = String::from(
-        "const N = 3; var y: 0..N = 0; var z: 0..N = N; var b: 0..1 = 0; var c[N]: 0..2 = 1; var p: 0..3 = 0;\n",
+        "const N = 3; mutex m; var y: 0..N = 0; var z: 0..N = N; var b: 0..1 = 0; var c[N]: 0..2 = 1; var p: 0..3 = 0;\n",
     );
     let families = ["w(i in 0..N-1)", "v(i in 0..N-2)", "u"];
     for of in &families[..1 + next(3)] {
         let i = if *of == "u" { "0" } else { "i" };
         let mut body = String::new();
         for _ in 0..1 + next(4) {
-            body += &match next(14) {
+            body += &match next(16) {
                 0 => "when (b == 0) b = 1;".to_string(),
                 1 => "b = 0;".to_string(),
                 2 => "y = y + 1;".to_string(),
@@ -192,6 +221,8 @@ fn family(mut next: impl FnMut(usize) -> usize) -> String {
                 10 => "if (t == 1) { b = 1 - b; } else { t = 1; }".to_string(),
                 11 => format!("atomic {{ c[{i}] = 2; y = 0; }}"),
                 12 => format!("atomic {{ y = y + 1; assert(c[{i}] > 0); }}"),
+                13 => "lock(m);\nif (b == 1) { assert(t < 2); }\nunlock(m);".to_string(),
+                14 => "when (b == 1) skip;\nassert(t != 1);".to_string(),
                 _ => "when (p == t) p = p - 1;".to_string(),
             };
             body += "\n";
@@ -213,15 +244,17 @@ const TICKETS: &str = "const N = 3; var next: 0..N = 0; var now: 0..N = 0; var t
 
 #[test]
 fn sums_of_reached_states() {
-    assert!(below(TICKETS) > 3);
+    assert!(below(TICKETS).0 > 3);
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let found = std::cell::Cell::new(0);
+    let (mut found, mut known) = (0, 0);
     let all = prop::collection::vec(0usize..1000, 40);
     for _ in 0..60 {
         let numbers = all.new_tree(&mut runner).expect("numbers").current();
         let mut stream = numbers.into_iter().cycle();
         let source = family(|n| stream.next().unwrap_or(0) % n);
-        found.set(found.get() + below(&source));
+        let (sums, often) = below(&source);
+        (found, known) = (found + sums, known + often);
     }
-    assert!(found.get() > 100, "only {} sums", found.get());
+    assert!(found > 100, "only {found} sums");
+    assert!(known > 1_000, "only {known} times something is known");
 }
