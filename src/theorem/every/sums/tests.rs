@@ -200,7 +200,8 @@ fn below(source: &str) -> (usize, usize) {
 /// Threads that count, from a stream of numbers.
 fn family(mut next: impl FnMut(usize) -> usize) -> String {
     let mut text = String::from(
-        "const N = 3; mutex m; var y: 0..N = 0; var z: 0..N = N; var b: 0..1 = 0; var c[N]: 0..2 = 1; var p: 0..3 = 0;\n",
+        "const N = 3; mutex m; var y: 0..N = 0; var z: 0..N = N; var b: 0..1 = 0; var c[N]: 0..2 = 1;\n\
+         var p: 0..3 = 0;\n",
     );
     let families = ["w(i in 0..N-1)", "v(i in 0..N-2)", "u"];
     for of in &families[..1 + next(3)] {
