@@ -148,7 +148,7 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
         )?;
     }
     if !report.sums.is_empty() {
-        writeln!(f, "\nsums over all threads, which no step makes larger:")?;
+        writeln!(f, "\nsums over all threads, none ever above its bound:")?;
         for sum in &report.sums {
             writeln!(f, "{}", wrapped(&format!("  {sum}"), 6))?;
         }

@@ -55,7 +55,7 @@ pub(in crate::theorem) struct Oracle<'p> {
     pub(super) parametric: &'p Parametric,
     /// The instance with its disciplines.
     pub(super) program: &'p Program,
-    control: &'p Control,
+    pub(super) control: &'p Control,
     pub(super) kinds: &'p [Kind],
     pub(super) disciplines: Vec<OpenDiscipline>,
     /// Of each discipline, whether its predicates can overlap.

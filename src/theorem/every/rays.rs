@@ -2,6 +2,8 @@
 //!
 //! The double description method (Motzkin, Raiffa, Thompson & Thrall 1953), one row at a time, in whole numbers.
 
+use crate::base::control::{Control, Stop};
+
 /// The factors of a row, by column.
 pub(super) type Row = Vec<(usize, i128)>;
 
@@ -21,9 +23,16 @@ const MOST: usize = 400;
 const LARGEST: i128 = 1 << 40;
 
 /// The extreme rays of `x >= 0`, `row x <= 0` for each row; none if there are too many on the way.
-pub(super) fn rays(columns: usize, rows: &[Row]) -> Option<Vec<Vec<i128>>> {
+///
+/// # Errors
+/// A limit that was hit.
+pub(super) fn rays(
+    columns: usize,
+    rows: &[Row],
+    control: &Control,
+) -> Result<Option<Vec<Vec<i128>>>, Stop> {
     if columns > MOST {
-        return None;
+        return Ok(None);
     }
     let mut all: Vec<Ray> = (0..columns).map(|c| Ray::unit(c, columns, rows)).collect();
     let mut left: Vec<usize> = (0..rows.len()).collect();
@@ -34,13 +43,16 @@ pub(super) fn rays(columns: usize, rows: &[Row]) -> Option<Vec<Vec<i128>>> {
         let below = kept.iter().filter(|ray| ray.values[row] < 0);
         let mut met = Vec::new();
         for other in below {
-            for one in &above {
-                if is_edge(one, other, &all) {
-                    met.push(one.met(other, row)?);
-                }
+            control.worked((above.len() * all.len()) as u64);
+            control.check()?;
+            for one in above.iter().filter(|one| is_edge(one, other, &all)) {
+                let Some(ray) = one.met(other, row) else {
+                    return Ok(None);
+                };
+                met.push(ray);
             }
             if met.len() > MOST {
-                return None;
+                return Ok(None);
             }
         }
         kept.extend(met);
@@ -50,10 +62,10 @@ pub(super) fn rays(columns: usize, rows: &[Row]) -> Option<Vec<Vec<i128>>> {
         }
         all = kept;
         if all.len() > MOST {
-            return None;
+            return Ok(None);
         }
     }
-    Some(all.into_iter().map(|ray| ray.at).collect())
+    Ok(Some(all.into_iter().map(|ray| ray.at).collect()))
 }
 
 /// The row that makes the fewest rays.
@@ -123,6 +135,7 @@ fn gcd(a: i128, b: i128) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::{Row, gcd, rays};
+    use crate::base::control::Control;
     use proptest::prelude::*;
 
     fn inside(x: &[i128], rows: &[Vec<i128>]) -> bool {
@@ -137,7 +150,7 @@ mod tests {
         #[test]
         fn those_that_are_no_sums(rows in prop::collection::vec(prop::collection::vec(-2..3i128, 4), 0..5)) {
             let sparse: Vec<Row> = rows.iter().map(|r| r.iter().copied().enumerate().collect()).collect();
-            let found = rays(4, &sparse).expect("they are few");
+            let found = rays(4, &sparse, &Control::default()).expect("no limit").expect("they are few");
             for ray in &found {
                 prop_assert!(inside(ray, &rows));
             }

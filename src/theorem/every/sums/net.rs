@@ -304,7 +304,8 @@ impl Net {
                 rows.push(row);
             }
         }
-        let found = rays::rays(columns + 2 * parts.len(), &rows).unwrap_or_default();
+        let found = rays::rays(columns + 2 * parts.len(), &rows, oracle.control)?;
+        let found = found.unwrap_or_default();
         let mut all = Vec::new();
         for ray in found {
             let factors = parts.iter().enumerate().map(|(n, part)| {
