@@ -10,7 +10,7 @@ use super::linear::{Linear, Literal};
 use super::oracle::Place;
 use super::run::{Generic, Machine, Run, Said, Unsaid, Values, View, onward, where_true};
 use super::step::{Choosing, Steps};
-use super::sums::Sums;
+use super::sums::{Sums, wrong_at};
 use super::{Key, Oracle, overlaps};
 use crate::base::results::Obstacle;
 use crate::model::program::{
@@ -512,8 +512,18 @@ impl Search<'_, '_> {
             Some(at) if !self.sums.is_empty() => {
                 runs = placed(&steps, runs, 0, at, mine)?;
                 runs = placed(&steps, runs, 1, l, theirs)?;
-                let places = [Some((k, at)), Some((other, l))];
-                runs = self.sums.below(self.oracle, &steps, &places, runs, &[])?;
+                // Who went wrong did so somewhere.
+                let text = &self.oracle.parametric.program.threads[one.like];
+                let wrong = text.steps().map(|l| wrong_at(text, l));
+                let from: Vec<LocId> = match text.wrong == Some(at) {
+                    true => wrong.collect(),
+                    false => vec![at],
+                };
+                runs = onward(from, |at| {
+                    let places = [Some((k, at)), Some((other, l))];
+                    let runs = runs.clone();
+                    self.sums.below(self.oracle, &steps, &places, runs, &[])
+                })?;
             }
             _ => {
                 runs = knowing(&steps, runs, one, &mine)?;

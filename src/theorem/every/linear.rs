@@ -156,7 +156,7 @@ impl Literal {
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
     match b {
         0 => a,
         _ => gcd(b, a % b),

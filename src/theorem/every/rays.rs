@@ -2,6 +2,7 @@
 //!
 //! The double description method (Motzkin, Raiffa, Thompson & Thrall 1953), one row at a time, in whole numbers.
 
+use super::linear::gcd;
 use crate::base::control::{Control, Stop};
 
 /// The factors of a row, by column.
@@ -122,13 +123,6 @@ impl Ray {
         let both = self.zeros.iter().zip(&other.zeros);
         let zeros = both.map(|(a, b)| a & b).collect();
         Some(Ray { at, values, zeros })
-    }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    match b {
-        0 => a,
-        _ => gcd(b, a % b),
     }
 }
 

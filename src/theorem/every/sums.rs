@@ -90,9 +90,6 @@ impl Variables {
 /// A thread has no more marks than this: its places are as many as there are combinations.
 const MOST_MARKS: usize = 4;
 
-/// Of more sums than this those of the fewest variables are kept.
-const MOST_SUMS: usize = 60;
-
 impl Sums {
     /// The sums of a program from a value on, over these variables.
     ///
@@ -130,10 +127,6 @@ impl Sums {
             }
             if found.is_empty() {
                 break;
-            }
-            if found.len() > MOST_SUMS {
-                found.sort_by_key(|sum| sum.factors.len());
-                found.truncate(MOST_SUMS);
             }
             sums.all = found;
         }
