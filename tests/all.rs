@@ -40,6 +40,7 @@ mod every;
 mod every_bundle;
 mod every_claims;
 mod every_sums;
+mod every_views;
 mod evidence;
 mod exchanges;
 mod explore;

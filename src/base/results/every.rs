@@ -30,6 +30,8 @@ pub struct EveryReport {
     /// The sums over all threads that show it, or some hypothesis.
     #[serde(serialize_with = "all_told")]
     pub sums: Vec<OverThreads>,
+    /// How many views of two threads show it, or some hypothesis, if what two threads see does.
+    pub views: Option<String>,
     /// Why that is not known.
     #[serde(serialize_with = "told")]
     pub obstacle: Option<Obstacle>,
@@ -256,6 +258,7 @@ impl EveryReport {
             hypotheses: Vec::new(),
             discipline: Status::Unknown,
             sums: Vec::new(),
+            views: None,
             obstacle: None,
             claims: Vec::new(),
             facts: Vec::new(),

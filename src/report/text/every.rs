@@ -108,6 +108,15 @@ pub(super) fn lines(f: &mut impl Write, all: &[EveryReport]) -> fmt::Result {
     Ok(())
 }
 
+/// The states on which a fact holds that does not hold on all that are type-correct.
+fn allowed(report: &EveryReport) -> &'static str {
+    match (report.sums.is_empty(), report.views.is_some()) {
+        (true, true) => "the states of which each two threads see one of the views",
+        (false, true) => "the states that the sums, or the views of two threads, allow",
+        _ => "the states that the sums allow",
+    }
+}
+
 fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result {
     let (constant, theorem) = (&report.constant, &report.theorem);
     if !report.hypotheses.is_empty() {
@@ -128,7 +137,7 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
             (None, lemmas) => {
                 let facts = counted_text(&h.facts, "fact");
                 let on = match h.invariant {
-                    Some(Rung::Lemmas) => ", on the states that the sums allow".to_string(),
+                    Some(Rung::Lemmas) => format!(", on {}", allowed(report)),
                     Some(rung) if rung != Rung::True => format!(", on {}", rung.states()),
                     _ => String::new(),
                 };
@@ -152,6 +161,13 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
         for sum in &report.sums {
             writeln!(f, "{}", wrapped(&format!("  {sum}"), 6))?;
         }
+    }
+    if let Some(views) = &report.views {
+        writeln!(
+            f,
+            "\nwhat two threads see: {}, in all states of all values",
+            counted_text(views, "view")
+        )?;
     }
     if let (Some(from), false) = (&report.from, report.claims.is_empty()) {
         writeln!(f, "\ntransactions, for every {constant} >= {from}:")?;

@@ -4,31 +4,21 @@
 //! state, has to be one of the right side: the same state behind, q included. Where the right side may choose, it first
 //! takes the ways that the left side took.
 
-use super::Speech;
 use super::access::Known;
 use super::linear::{Linear, Literal};
 use super::loops;
 use super::oracle::{Oracle, Place};
+use super::products::{Factor, Words};
 use super::run::{Generic, Key, Placed, Run, Said, Unsaid, onward};
 use super::step::{Choosing, Steps, Ways};
 use crate::base::evidence::{Letter, Right};
 use crate::base::results::Obstacle;
-use crate::kernel::{Id, Index, Node, Sym, Terms};
+use crate::kernel::{Id, Node, Sym};
 use crate::model::program::{LocId, Program};
-
-/// A factor of a product: a letter of one of the threads.
-#[derive(Clone, Copy, Debug)]
-enum Factor {
-    Step(usize, Sym),
-    Test(usize, Sym, bool),
-    Top,
-}
 
 /// Ways that are tried for one product of the right side.
 const MOST_WAYS: usize = 256;
 
-/// A side of an inclusion is a sum of no more products than this.
-const MOST_PRODUCTS: usize = 1 << 12;
 /// How often a path may divide again to be covered.
 const DEEPEST: usize = 8;
 
@@ -36,30 +26,21 @@ const DEEPEST: usize = 8;
 #[derive(Clone)]
 pub(super) struct Question<'q, 'p> {
     pub steps: &'q Steps<'p>,
-    pub speech: &'q Speech<'q>,
+    pub words: Words<'q>,
     /// The program of the instance.
     pub program: &'q Program,
-    /// The index variable that stands for each of the threads, and its kind.
-    pub variables: Vec<(u32, usize)>,
     /// What holds of threads where they are, if that may be made use of.
     pub known: Option<(&'q Oracle<'p>, &'q Known)>,
 }
 
 impl Question<'_, '_> {
-    fn terms(&self) -> &Terms {
-        self.speech.terms
-    }
-
     /// Whether `left <= right`, from each of these paths.
     pub fn included(&self, begun: &[Run], left: Id, right: Id) -> Said<bool> {
-        let mut products = Vec::new();
-        self.products(right, &mut products)?;
-        if let Node::Omega(run) = self.terms().node(left) {
+        let products = self.words.products(right)?;
+        if let Node::Omega(run) = self.words.speech.terms.node(left) {
             return self.ends(*run, &products);
         }
-        let mut lefts = Vec::new();
-        self.products(left, &mut lefts)?;
-        for product in lefts {
+        for product in self.words.products(left)? {
             for run in self.placed(begun.to_vec(), &product)? {
                 if !self.product(&run, &product, &products)? {
                     return Ok(false);
@@ -75,13 +56,13 @@ impl Question<'_, '_> {
             return Ok(runs);
         };
         let mut placed: Vec<(Vec<Run>, Vec<Option<Place>>)> = vec![(runs, Vec::new())];
-        for (n, (_, kind)) in self.variables.iter().enumerate() {
+        for (n, (_, kind)) in self.words.variables.iter().enumerate() {
             let first = product.iter().find_map(|factor| match *factor {
                 Factor::Step(thread, letter) if thread == n => Some(letter),
                 Factor::Test(thread, letter, true) if thread == n => Some(letter),
                 _ => None,
             });
-            let locations = first.map_or(&[][..], |letter| self.locations(letter));
+            let locations = first.map_or(&[][..], |letter| self.words.locations(letter));
             placed = onward(placed, |(runs, places)| {
                 let with = |place| [places.as_slice(), &[place]].concat();
                 if locations.is_empty() {
@@ -101,8 +82,7 @@ impl Question<'_, '_> {
 
     /// Whether steps of one thread come to an end.
     fn ends(&self, of: Id, products: &[Vec<Factor>]) -> Said<bool> {
-        let mut all = Vec::new();
-        self.products(of, &mut all)?;
+        let all = self.words.products(of)?;
         let mut locations = std::collections::BTreeSet::new();
         let mut thread = None;
         for product in all {
@@ -113,7 +93,7 @@ impl Question<'_, '_> {
                 return Err(Unsaid::Because(Obstacle::Form));
             }
             thread = Some(*t);
-            locations.extend(self.locations(*letter).iter().copied());
+            locations.extend(self.words.locations(*letter).iter().copied());
         }
         let machine = &self.steps.machine;
         let ends = match thread.map(|t| self.steps.threads[t].like) {
@@ -123,81 +103,6 @@ impl Question<'_, '_> {
         match ends && products.is_empty() {
             true => Ok(true),
             false => Err(Unsaid::Because(Obstacle::Loops)),
-        }
-    }
-
-    /// A term as a sum of products.
-    fn products(&self, t: Id, into: &mut Vec<Vec<Factor>>) -> Said<()> {
-        into.extend(self.expanded(t)?);
-        Ok(())
-    }
-
-    fn expanded(&self, t: Id) -> Said<Vec<Vec<Factor>>> {
-        let terms = self.terms();
-        Ok(match terms.node(t) {
-            Node::Zero => Vec::new(),
-            Node::One => vec![Vec::new()],
-            Node::Top => vec![vec![Factor::Top]],
-            Node::Atom(..) => vec![vec![self.factor(t, true)?]],
-            Node::Not(x) => vec![vec![self.factor(*x, false)?]],
-            Node::Sum(all) => {
-                let mut sum = Vec::new();
-                for x in all {
-                    sum.extend(self.expanded(*x)?);
-                    few(sum.len())?;
-                }
-                sum
-            }
-            Node::Product(all) => {
-                let mut done: Vec<Vec<Factor>> = vec![Vec::new()];
-                for x in all {
-                    let next = self.expanded(*x)?;
-                    let longer = |p: &Vec<Factor>| -> Vec<Vec<Factor>> {
-                        next.iter()
-                            .map(|n| [p.as_slice(), n.as_slice()].concat())
-                            .collect()
-                    };
-                    few(done.len().saturating_mul(next.len()))?;
-                    done = done.iter().flat_map(longer).collect();
-                }
-                done
-            }
-            _ => return Err(Unsaid::Because(Obstacle::Form)),
-        })
-    }
-
-    fn factor(&self, t: Id, positive: bool) -> Said<Factor> {
-        let form = || Unsaid::Because(Obstacle::Form);
-        let Node::Atom(symbol, indices) = self.terms().node(t) else {
-            return Err(form());
-        };
-        let letter = self.letter(*symbol)?;
-        let thread = match (letter, indices.first()) {
-            (Letter::Violated, _) => 0,
-            (_, Some(Index::Var(v))) => {
-                let mut all = self.variables.iter();
-                all.position(|(known, _)| known == v).ok_or_else(form)?
-            }
-            _ => return Err(form()),
-        };
-        match letter {
-            Letter::Steps { .. } if positive => Ok(Factor::Step(thread, *symbol)),
-            Letter::Enabled { .. } | Letter::Access { .. } | Letter::Violated => {
-                Ok(Factor::Test(thread, *symbol, positive))
-            }
-            _ => Err(form()),
-        }
-    }
-
-    fn letter(&self, symbol: Sym) -> Said<&Letter> {
-        let letter = self.speech.letters.get(symbol as usize);
-        letter.ok_or(Unsaid::Because(Obstacle::Form))
-    }
-
-    fn locations(&self, symbol: Sym) -> &[LocId] {
-        match self.letter(symbol) {
-            Ok(Letter::Steps { locations, .. } | Letter::Enabled { locations, .. }) => locations,
-            _ => &[],
         }
     }
 
@@ -259,7 +164,7 @@ impl Question<'_, '_> {
     /// The paths on which a thread is at one of a letter's locations, and that on which it is at none.
     fn leaves(&self, run: Run, thread: &Generic, letter: Sym) -> Said<(Placed, Vec<Run>)> {
         let m = &self.steps.machine;
-        let locations = self.locations(letter);
+        let locations = self.words.locations(letter);
         let (mut all, mut none) = (Vec::new(), Vec::new());
         let index = std::slice::from_ref(&thread.index);
         for (run, at) in m.read(run, &Key::Location(thread.family), index)? {
@@ -274,7 +179,7 @@ impl Question<'_, '_> {
     /// Whether a test holds, on each path.
     fn test(&self, run: Run, thread: usize, letter: Sym) -> Said<Vec<(Run, bool)>> {
         let m = &self.steps.machine;
-        match self.letter(letter)? {
+        match self.words.letter(letter)? {
             Letter::Violated => {
                 let mut all = Vec::new();
                 for (run, q) in m.read(run, &Key::Violated, &[])? {
@@ -493,11 +398,4 @@ fn next_way(ways: &mut Ways) -> bool {
         }
     }
     false
-}
-
-fn few(products: usize) -> Said<()> {
-    match products <= MOST_PRODUCTS {
-        true => Ok(()),
-        false => Err(Unsaid::Because(Obstacle::Paths)),
-    }
 }

@@ -23,10 +23,12 @@ mod member;
 mod oracle;
 mod overlap;
 mod overlaps;
+mod products;
 mod rays;
 mod run;
 mod step;
 mod sums;
+mod views;
 mod violation;
 
 pub(in crate::theorem) use self::families::Families;
@@ -259,6 +261,9 @@ impl Instance {
             }
         }
         report.sums = oracle.used_sums(kept.as_deref())?;
+        let used = oracle.views()?.as_ref().ok();
+        let used = used.and_then(|views| views.borrow().used());
+        report.views = used.map(|n| n.to_string());
         if report.discipline == Status::Holds && !self.parametric.program.claims.is_empty() {
             control.enter("transactions for every value");
             report.claims = blocks::claims(&oracle, (asked.name, &self.program), control);

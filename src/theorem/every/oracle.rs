@@ -8,12 +8,14 @@ use super::kinds::Kind;
 use super::linear::{Linear, Literal};
 use super::locks::{Above, Locks};
 use super::overlap::looks_at;
+use super::products::Words;
 use super::run::{
     Failed, Failure, Generic, Key, MOST_PATHS, Machine, Run, Said, Unknown, Unsaid, onward,
     where_true,
 };
 use super::step::{Choosing, Discipline, Steps};
 use super::sums::{Sums, Variables};
+use super::views::Views;
 use super::{Speech, disciplines, overlaps};
 use crate::base::control::{Control, Stop};
 use crate::base::evidence::Letter;
@@ -78,6 +80,8 @@ pub(in crate::theorem) struct Oracle<'p> {
     of_all: OnceCell<OfAll>,
     /// The same, from a value on, with sums over some variables.
     with_sums: RefCell<FxHashMap<(i64, Variables), OfAll>>,
+    /// What each two threads see, or why that is not known.
+    views: OnceCell<Result<RefCell<Views>, Obstacle>>,
     locks: OnceCell<Option<Locks>>,
 }
 
@@ -124,6 +128,7 @@ impl<'p> Oracle<'p> {
             branched: OnceCell::new(),
             of_all: OnceCell::new(),
             with_sums: RefCell::default(),
+            views: OnceCell::new(),
             locks: OnceCell::new(),
         };
         for d in 0..oracle.disciplines.len() {
@@ -131,6 +136,11 @@ impl<'p> Oracle<'p> {
             oracle.overlaps.borrow_mut()[d] = overlaps;
         }
         Ok(oracle)
+    }
+
+    /// The array of the open program that an array of the instance's is.
+    pub(super) fn open_array(&self, array: ArrayId) -> Option<ArrayId> {
+        self.arrays.get(array).copied()
     }
 
     /// Generic threads of these kinds, and what steps they take.
@@ -382,14 +392,26 @@ impl<'p> Oracle<'p> {
         let kinds: Vec<usize> = threads.iter().map(|(_, kind)| *kind).collect();
         let steps = self.steps(&kinds);
         let begun = self.begun(&steps, &kinds, from)?;
+        let words = Words {
+            speech,
+            variables: threads,
+        };
         let question = Question {
             steps: &steps,
-            speech,
+            words,
             program: self.program,
-            variables: threads.to_vec(),
             known: None,
         };
-        if question.included(&begun, left, right)? {
+        // What can't be said in one way may be said in another.
+        let mut why = Obstacle::Fails;
+        let mut said = |found: Said<bool>| match found {
+            Err(Unsaid::Because(obstacle)) => {
+                why = obstacle;
+                Ok(false)
+            }
+            other => other,
+        };
+        if said(question.included(&begun, left, right))? {
             return Ok(Rung::True);
         }
         let rungs = [Rung::ThreadModular, Rung::Lemmas];
@@ -398,20 +420,28 @@ impl<'p> Oracle<'p> {
                 Rung::ThreadModular => self.known()?.as_ref(),
                 _ => self.of_all()?.as_deref(),
             };
-            let Some(known) = known else { continue };
-            let mut steps = self.steps(&kinds);
-            steps.keep_apart(&known.apart);
-            let begun = self.begun(&steps, &kinds, from)?;
-            let question = Question {
-                steps: &steps,
-                known: Some((self, known)),
-                ..question.clone()
-            };
-            if question.included(&begun, left, right)? {
-                return Ok(rung);
+            if let Some(known) = known {
+                let mut steps = self.steps(&kinds);
+                steps.keep_apart(&known.apart);
+                let begun = self.begun(&steps, &kinds, from)?;
+                let question = Question {
+                    steps: &steps,
+                    known: Some((self, known)),
+                    ..question.clone()
+                };
+                if said(question.included(&begun, left, right))? {
+                    return Ok(rung);
+                }
+            }
+            // They say at once what sums would have to be asked for.
+            if rung == Rung::ThreadModular
+                && let Ok(views) = self.views()?
+                && said(views.borrow_mut().included(self, words, (left, right)))?
+            {
+                return Ok(Rung::Lemmas);
             }
         }
-        Err(Unsaid::Because(Obstacle::Fails))
+        Err(Unsaid::Because(why))
     }
 
     /// Whether a step of some thread may be taken after a step of another thread that follows it, if nothing is
@@ -610,6 +640,26 @@ impl<'p> Oracle<'p> {
             }
         }
         Ok(all)
+    }
+
+    /// What each two threads see, or why that is not known.
+    ///
+    /// # Errors
+    /// A limit that was hit.
+    pub(super) fn views(&self) -> Said<&Result<RefCell<Views>, Obstacle>> {
+        if let Some(views) = self.views.get() {
+            return Ok(views);
+        }
+        let found = match self.sums {
+            true => Views::of(self),
+            false => Err(Unsaid::Because(Obstacle::Unasked)),
+        };
+        let views = match found {
+            Ok(views) => Ok(RefCell::new(views)),
+            Err(Unsaid::Because(why)) => Err(why),
+            Err(stopped) => return Err(stopped),
+        };
+        Ok(self.views.get_or_init(|| views))
     }
 
     fn known_of<'k>(

@@ -41,7 +41,14 @@ pub(super) fn kept(oracle: &Oracle) -> Said<Result<Option<Rc<Known>>, Obstacle>>
             },
         }
     }
-    Ok(Err(obstacle))
+    // Last, what each two threads see.
+    match oracle.views()? {
+        Ok(views) => {
+            views.borrow_mut().use_them();
+            Ok(Ok(None))
+        }
+        Err(_) => Ok(Err(obstacle)),
+    }
 }
 
 /// What holds of all threads together, with the sums that keep predicates apart, if any do; none if there are none.
