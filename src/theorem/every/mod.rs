@@ -261,9 +261,7 @@ impl Instance {
             }
         }
         report.sums = oracle.used_sums(kept.as_deref())?;
-        let used = oracle.views()?.as_ref().ok();
-        let used = used.and_then(|views| views.borrow().used());
-        report.views = used.map(|n| n.to_string());
+        report.views = oracle.used_views().map(|n| n.to_string());
         if report.discipline == Status::Holds && !self.parametric.program.claims.is_empty() {
             control.enter("transactions for every value");
             report.claims = blocks::claims(&oracle, (asked.name, &self.program), control);

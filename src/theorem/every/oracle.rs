@@ -662,6 +662,12 @@ impl<'p> Oracle<'p> {
         Ok(self.views.get_or_init(|| views))
     }
 
+    /// How many views there are, if facts or the discipline have made use of them.
+    pub(super) fn used_views(&self) -> Option<usize> {
+        let views = self.views.get()?.as_ref().ok()?;
+        views.borrow().used()
+    }
+
     fn known_of<'k>(
         &self,
         kept: &'k OnceCell<Option<Known>>,

@@ -4,24 +4,22 @@
 //! whether it is nobody, one of the two, or another thread. Where threads are told apart by nothing but what they own,
 //! there are as many views as there are for few threads. They are found from above: a view is reached if it is one of
 //! an initial state, if a step of one of its threads leads to it, or if a step of a third thread does whose views with
-//! both are reached (view abstraction with k = 2: Abdulla, Haziza and Holik, "All for the price of few", VMCAI 2013,
+//! both are reached (view abstraction with k = 2: Abdulla, Haziza and Holík, "All for the price of few", VMCAI 2013,
 //! section 3; owners that are "another thread" are what is new). So the views of every state that is reached are among
 //! them, whatever the number of threads is. In none may a step access a protected variable without the right to, nor
 //! both threads have access.
 
+mod facts;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use self::text::{told_apart_by_owners, writes};
 use super::Oracle;
-use super::access::number;
-use super::linear::Linear;
-use super::products::{Factor, Words};
-use super::run::{Machine, Said, Unsaid, Values};
-use crate::base::evidence::{Letter, Right};
+use super::run::{Machine, Said, Unsaid};
 use crate::base::results::{self, Obstacle};
 use crate::engine::{State, has_right, initial_candidates, is_initial, may_access, successors};
-use crate::kernel::{Id, Node};
-use crate::model::program::{
-    ArrayId, CellId, Class, Command, Expr, LocId, NO_OWNER, SELF, Target, ThreadId,
-};
-use crate::model::text::ast::BinaryOp;
+use crate::model::program::{CellId, Class, LocId, NO_OWNER, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 use std::rc::Rc;
@@ -44,8 +42,8 @@ type Own = u32;
 type View = (Shared, Own, Own);
 
 /// More views, or pairs of views of one thread, than these are not looked at.
-const MOST_VIEWS: usize = 1 << 16;
-const MOST_PAIRS: u64 = 1 << 23;
+const MOST_VIEWS: usize = 1 << 19;
+const MOST_PAIRS: u64 = 1 << 25;
 
 /// What a view costs, and a step, in pairs of BDD nodes.
 const VIEW: u64 = 1 << 5;
@@ -65,7 +63,9 @@ pub(super) struct Views {
     all_own: Numbered<(usize, LocId, Vec<i32>)>,
     views: FxHashSet<View>,
     /// By what the first thread is like, and by shared values, whoever owns something: the views.
-    of: FxHashMap<(Shared, Own), Vec<(Shared, Own)>>,
+    of: FxHashMap<(Shared, Own), Seconds>,
+    /// By kind, where a thread may write something shared.
+    writes: Vec<Vec<bool>>,
     open: Vec<View>,
     /// What single threads may do.
     known: FxHashMap<(Shared, Own), Rc<Alone>>,
@@ -73,10 +73,20 @@ pub(super) struct Views {
     is_used: bool,
 }
 
+/// Views of one thread, as what is shared, and the second thread.
+#[derive(Clone, Default)]
+struct Seconds {
+    /// Those in which the second thread may write something shared next.
+    writing: Vec<(Shared, Own)>,
+    others: Vec<(Shared, Own)>,
+}
+
 /// What one thread may do, that sees of owners only whether it is the thread itself.
 struct Alone {
     /// Where its steps lead.
     steps: Vec<(Shared, Own)>,
+    /// What others see of them: each once, where it is something.
+    shown: Vec<Shared>,
     /// Of each protected cell, whether it may be written, and read.
     rights: Vec<(bool, bool)>,
 }
@@ -142,6 +152,7 @@ impl Views {
             all_own: Numbered::new(),
             views: FxHashSet::default(),
             of: FxHashMap::default(),
+            writes: writes(oracle, &machine),
             open: Vec::new(),
             known: FxHashMap::default(),
             pairs: 0,
@@ -219,8 +230,12 @@ impl Views {
         let (shared, one, two) = view;
         self.open.push(view);
         let whoever = self.renamed(shared, |code| code.min(ONE));
+        let writes = self.may_write(two);
         let of = self.of.entry((whoever, one)).or_default();
-        of.push((shared, two));
+        match writes {
+            true => of.writing.push((shared, two)),
+            false => of.others.push((shared, two)),
+        }
         if self.views.len() > MOST_VIEWS {
             return Err(Unsaid::Because(Obstacle::Paths));
         }
@@ -254,8 +269,14 @@ impl Views {
                 self.add(oracle, (changed, there, two))?;
             }
             let whoever = self.renamed(shared, |code| code.min(ONE));
-            let others = self.of.get(&(whoever, one)).cloned().unwrap_or_default();
-            for (other, three) in others {
+            let of = self.of.get(&(whoever, one)).cloned().unwrap_or_default();
+            // What nobody writes nobody sees.
+            let others = if self.may_write(two) {
+                of.others
+            } else {
+                Vec::new()
+            };
+            for (other, three) in of.writing.into_iter().chain(others) {
                 self.pairs += 1;
                 if self.pairs > MOST_PAIRS {
                     return Err(Unsaid::Because(Obstacle::Paths));
@@ -264,6 +285,12 @@ impl Views {
             }
         }
         Ok(())
+    }
+
+    /// Whether a thread's next step may write something shared.
+    fn may_write(&self, own: Own) -> bool {
+        let of = self.all_own.get(own);
+        self.writes[of.0][of.1]
     }
 
     /// The steps of two threads in the eyes of the other and a third, if what the third sees with each may be at once.
@@ -283,7 +310,7 @@ impl Views {
         for (seen, stays, moves, me) in [(with_two, two, three, TWO), (with_three, three, two, ONE)]
         {
             let mine = self.mine(without, me);
-            for &(after, _) in &self.alone(oracle, (mine, moves))?.steps {
+            for &after in &self.alone(oracle, (mine, moves))?.shown {
                 let changed = self.changed(seen, (mine, after), ANOTHER)?;
                 self.add(oracle, (changed, one, stays))?;
             }
@@ -374,7 +401,15 @@ impl Views {
         let right = |x, write| has_right(program, x, thread, write, &state);
         let all = program.protections.iter();
         let rights = all.map(|x| (right(x, true), right(x, false))).collect();
-        let alone = Rc::new(Alone { steps, rights });
+        let shown = steps.iter().map(|step: &(Shared, Own)| step.0);
+        let mut shown: Vec<Shared> = shown.filter(|after| *after != shared).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let alone = Rc::new(Alone {
+            steps,
+            shown,
+            rights,
+        });
         self.known.insert((shared, own), Rc::clone(&alone));
         Ok(alone)
     }
@@ -426,287 +461,4 @@ impl Views {
         let program = oracle.program;
         program.arrays[program.cells[cell].array].name.clone()
     }
-
-    /// Whether an inclusion holds of threads of these kinds in each state whose views are reached. In none of them the
-    /// discipline has been violated.
-    ///
-    /// # Errors
-    /// That it has no such form, or a limit that was hit.
-    pub fn included(
-        &mut self,
-        oracle: &Oracle,
-        words: Words,
-        (left, right): (Id, Id),
-    ) -> Said<bool> {
-        let is_run = matches!(words.speech.terms.node(left), Node::Omega(_));
-        if is_run || words.variables.is_empty() || words.variables.len() > 2 {
-            return Ok(false);
-        }
-        let (lefts, rights) = (words.products(left)?, words.products(right)?);
-        let mut views: Vec<View> = self.views.iter().copied().collect();
-        if words.variables.len() == 1 {
-            let mut seen = FxHashSet::default();
-            views.retain(|(shared, one, _)| seen.insert((*shared, *one)));
-        }
-        for view in views {
-            let of = [view.1, view.2].map(|own| self.all_own.get(own).0);
-            if words
-                .variables
-                .iter()
-                .zip(of)
-                .any(|((_, kind), is)| *kind != is)
-            {
-                continue;
-            }
-            let (mut leads, mut may) = (FxHashSet::default(), FxHashSet::default());
-            let from = self.ends(oracle, words, view, &lefts, &mut leads)?;
-            let to = self.ends(oracle, words, view, &rights, &mut may)?;
-            if !to && (from || !leads.is_subset(&may)) {
-                return Ok(false);
-            }
-        }
-        self.is_used = true;
-        Ok(true)
-    }
-
-    /// Where products lead; whether one of them leads anywhere.
-    fn ends(
-        &mut self,
-        oracle: &Oracle,
-        words: Words,
-        from: View,
-        products: &[Vec<Factor>],
-        into: &mut FxHashSet<View>,
-    ) -> Said<bool> {
-        for product in products {
-            let mut at = vec![from];
-            for (n, factor) in product.iter().enumerate() {
-                oracle.control.worked(STEP);
-                oracle.control.check()?;
-                let mut next = Vec::new();
-                for view in at {
-                    match *factor {
-                        Factor::Top if n + 1 == product.len() => return Ok(true),
-                        Factor::Top => return Err(Unsaid::Because(Obstacle::Form)),
-                        Factor::Test(thread, letter, wanted) => {
-                            let is = self.test(oracle, view, thread, words.letter(letter)?)?;
-                            next.extend((is == wanted).then_some(view));
-                        }
-                        Factor::Step(thread, letter) => {
-                            self.step(oracle, view, thread, words.locations(letter), &mut next)?;
-                        }
-                    }
-                }
-                at = next;
-            }
-            into.extend(at);
-        }
-        Ok(false)
-    }
-
-    /// A view as one of its threads has it.
-    fn alone_in(
-        &mut self,
-        oracle: &Oracle,
-        (shared, one, two): View,
-        thread: usize,
-    ) -> Said<(Shared, Rc<Alone>)> {
-        let (code, own) = if thread == 0 { (ONE, one) } else { (TWO, two) };
-        let mine = self.mine(shared, code);
-        Ok((mine, self.alone(oracle, (mine, own))?))
-    }
-
-    /// The steps of a thread that is at one of these locations.
-    fn step(
-        &mut self,
-        oracle: &Oracle,
-        view: View,
-        thread: usize,
-        locations: &[LocId],
-        into: &mut Vec<View>,
-    ) -> Said<()> {
-        let (shared, one, two) = view;
-        if !self.is_at(view, thread, locations) {
-            return Ok(());
-        }
-        let (mine, alone) = self.alone_in(oracle, view, thread)?;
-        for &(after, there) in &alone.steps {
-            let code = if thread == 0 { ONE } else { TWO };
-            let changed = self.changed(shared, (mine, after), code)?;
-            into.push(match thread {
-                0 => (changed, there, two),
-                _ => (changed, one, there),
-            });
-        }
-        Ok(())
-    }
-
-    fn is_at(&self, (_, one, two): View, thread: usize, locations: &[LocId]) -> bool {
-        let own = if thread == 0 { one } else { two };
-        locations.contains(&self.all_own.get(own).1)
-    }
-
-    /// Whether a test holds of a thread.
-    fn test(&mut self, oracle: &Oracle, view: View, thread: usize, letter: &Letter) -> Said<bool> {
-        let alone = self.alone_in(oracle, view, thread)?.1;
-        Ok(match letter {
-            Letter::Violated => false,
-            Letter::Enabled { locations, .. } => {
-                self.is_at(view, thread, locations) && !alone.steps.is_empty()
-            }
-            Letter::Access { cell, right, .. } => {
-                let mut all = oracle.program.protections.iter();
-                let x = all.position(|x| oracle.program.cells[x.cell].name == *cell);
-                let (write, read) = alone.rights[x.ok_or(Unsaid::Because(Obstacle::Form))?];
-                match right {
-                    Right::Exclusive => write,
-                    _ => read,
-                }
-            }
-            _ => return Err(Unsaid::Because(Obstacle::Form)),
-        })
-    }
 }
-
-/// Looks whether threads are told apart by nothing but what they own, and nothing depends on how many there are.
-///
-/// # Errors
-/// If that is not so.
-fn told_apart_by_owners(oracle: &Oracle) -> Said<()> {
-    let (program, open) = (&oracle.parametric.program, &oracle.parametric.open);
-    let mut ranges = open.ranges.keys();
-    let mut all = open.sizes.is_empty()
-        && open.slots.is_empty()
-        && open.initial.is_empty()
-        && ranges.all(|a| program.arrays[*a].class == Class::Owner);
-    let machine = Machine::new(oracle.parametric, oracle.control);
-    for kind in oracle.kinds {
-        let thread = kind.generic(&machine, 0);
-        let mut text = Text {
-            machine: &machine,
-            thread: Some(thread.like),
-            number: Some(number(&machine, &thread)?),
-            values: Values::default(),
-        };
-        if let Some(cell) = open.members[thread.like].1 {
-            text.values.insert(cell, thread.index.clone());
-        }
-        let locations = program.threads[thread.like].locations.iter();
-        for edge in locations.flat_map(|l| &l.edges) {
-            all &= edge.guard.iter().all(|e| text.is_plain(e, &[])) && text.are_plain(&edge.body);
-        }
-        for d in &oracle.disciplines {
-            let (exclusive, reading) = &d.predicates[thread.like];
-            all &= [exclusive, reading]
-                .iter()
-                .all(|e| text.is_plain(e, &d.binders));
-        }
-    }
-    let initial = Text {
-        machine: &machine,
-        thread: None,
-        number: None,
-        values: Values::default(),
-    };
-    all &= program.init.iter().all(|e| initial.is_plain(e, &[]));
-    match all {
-        true => Ok(()),
-        false => Err(Unsaid::Because(Obstacle::Form)),
-    }
-}
-
-/// The text of a generic thread, or of none.
-struct Text<'t, 'p> {
-    machine: &'t Machine<'p>,
-    thread: Option<ThreadId>,
-    /// The thread's number, as owners are told.
-    number: Option<Linear>,
-    values: Values,
-}
-
-impl Text<'_, '_> {
-    fn are_plain(&self, all: &[Command]) -> bool {
-        let program = &self.machine.parametric.program;
-        all.iter().all(|command| match command {
-            Command::Assign(target, value) => {
-                let (array, index) = match target {
-                    Target::Cell(c) => (program.cells[*c].array, &[][..]),
-                    Target::Element(array, index) => (*array, index.as_slice()),
-                };
-                let is_fine = match program.arrays[array].class {
-                    Class::Owner => self.is_nobody_or_itself(value),
-                    _ => self.is_plain(value, &[]),
-                };
-                is_fine && self.is_its(array) && index.iter().all(|e| self.is_plain(e, &[]))
-            }
-            Command::Havoc(Target::Cell(c)) => self.is_plain(&Expr::Cell(*c), &[]),
-            Command::Havoc(Target::Element(array, index)) => {
-                self.is_plain(&Expr::Element(*array, index.clone()), &[])
-            }
-            Command::Check(e, _) => self.is_plain(e, &[]),
-            Command::If(c, yes, no) => {
-                self.is_plain(c, &[]) && self.are_plain(yes) && self.are_plain(no)
-            }
-            Command::Choose(branches) => branches.iter().all(|b| self.are_plain(b)),
-            Command::Goto(_) => true,
-        })
-    }
-
-    /// Whether an array is shared, or the thread's own.
-    fn is_its(&self, array: ArrayId) -> bool {
-        let owner = self.machine.owners[array].as_ref();
-        owner.is_none_or(|(thread, _)| Some(*thread) == self.thread)
-    }
-
-    fn is_nobody_or_itself(&self, e: &Expr) -> bool {
-        let number = || self.machine.open_term(e, &self.values).ok();
-        *e == Expr::Const(NO_OWNER) || self.number.is_some() && number() == self.number
-    }
-
-    /// Whether an expression has one value for all threads that see the same: it speaks of owners only to ask whether
-    /// they are nobody or the thread itself, of no other thread, and of nothing that is open.
-    fn is_plain(&self, e: &Expr, binders: &[CellId]) -> bool {
-        let (program, open) = (
-            &self.machine.parametric.program,
-            &self.machine.parametric.open,
-        );
-        let again = |e: &Expr| self.is_plain(e, binders);
-        let is_owner = |array: ArrayId| program.arrays[array].class == Class::Owner;
-        match e {
-            Expr::Const(_) => true,
-            Expr::Cell(c) if binders.contains(c) => true,
-            Expr::Cell(c) => {
-                let array = program.cells[*c].array;
-                !open.is_open(*c) && !is_owner(array) && self.is_its(array)
-            }
-            Expr::Element(array, index) => {
-                !is_owner(*array) && self.is_its(*array) && index.iter().all(again)
-            }
-            Expr::Via(reference, allocated) => {
-                again(reference) && allocated.is_none_or(|array| self.is_its(array))
-            }
-            Expr::At(thread, _) => *thread == SELF && self.thread.is_some(),
-            Expr::Slot(x, _) | Expr::Not(x) | Expr::Neg(x) => again(x),
-            Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, x, y) => {
-                let asked = |owner: &Expr, of: &Expr| {
-                    let index = match owner {
-                        Expr::Cell(c)
-                            if program.cells.get(*c).is_some_and(|c| is_owner(c.array)) =>
-                        {
-                            &[][..]
-                        }
-                        Expr::Element(array, index) if is_owner(*array) => index.as_slice(),
-                        _ => return false,
-                    };
-                    self.thread.is_some() && index.iter().all(again) && self.is_nobody_or_itself(of)
-                };
-                asked(x, y) || asked(y, x) || again(x) && again(y)
-            }
-            Expr::Binary(_, x, y) => again(x) && again(y),
-            Expr::Cond(c, x, y) => [c, x, y].into_iter().all(|e| again(e)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;
