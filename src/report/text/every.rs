@@ -151,9 +151,13 @@ fn rest(report: &EveryReport, detail: Detail, f: &mut impl Write) -> fmt::Result
         row(f, &shown(&h.id), width, h.status.id(), &why)?;
     }
     if report.discipline == Status::Holds {
+        let by = match report.views {
+            None => ", by what holds at its location",
+            Some(_) => "",
+        };
         writeln!(
             f,
-            "\ndiscipline: holds - each access is made with exclusive access, by what holds at its location"
+            "\ndiscipline: holds - each access is made with exclusive access{by}"
         )?;
     }
     if !report.sums.is_empty() {
