@@ -102,6 +102,31 @@ fn other_threads_are_looked_at() {
     agrees(named);
 }
 
+/// What has too many initial states, outcomes or views is given up at once.
+#[test]
+fn too_many() {
+    let drawn = drawn("t == 1");
+    for (more, uses) in [
+        ("var g[12]: 0..9;", "skip;"),
+        (
+            "var g: 0..69 = 0; var h: 0..69 = 0;",
+            "atomic { havoc g; havoc h; }",
+        ),
+        (
+            "var g: 0..3000 = 0;",
+            "while (true) { either { g = (g + 1) % 3001; } or { t = (g + t) % 4; } }",
+        ),
+    ] {
+        let source = drawn
+            .replacen("var x", &format!("{more}\nvar x"), 1)
+            .replacen("B: x = 0; }", &format!("B: x = 0; }} {uses}"), 1);
+        let report = every(&source);
+        assert_eq!(report.views, None, "{source}");
+        assert_eq!(report.discipline, Status::Unknown, "{source}");
+    }
+    assert!(every(&drawn).views.is_some());
+}
+
 /// Threads that are told apart by what they own, from a stream of numbers.
 fn family(mut next: impl FnMut(usize) -> usize) -> String {
     let mut text = String::from(

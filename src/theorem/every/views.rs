@@ -18,10 +18,11 @@ use self::text::{told_apart_by_owners, writes};
 use super::Oracle;
 use super::run::{Machine, Said, Unsaid};
 use crate::base::results::{self, Obstacle};
-use crate::engine::{State, has_right, initial_candidates, is_initial, may_access, successors};
+use crate::engine::{State, each_successor, has_right, initial_candidates, is_initial, may_access};
 use crate::model::program::{CellId, Class, LocId, NO_OWNER, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// Who owns something, in the eyes of one of two threads or of both.
@@ -44,6 +45,10 @@ type View = (Shared, Own, Own);
 /// More views, or pairs of views of one thread, than these are not looked at.
 const MOST_VIEWS: usize = 1 << 19;
 const MOST_PAIRS: u64 = 1 << 25;
+
+/// What fits the declared initial values, and what a step may lead to, is no more than this.
+const MOST_CANDIDATES: usize = 1 << 16;
+const MOST_OUTCOMES: usize = 1 << 12;
 
 /// What a view costs, and a step, in pairs of BDD nodes.
 const VIEW: u64 = 1 << 5;
@@ -141,13 +146,21 @@ impl Views {
         }
         let is_owner = |n: &usize| program.cells[shared[*n]].class == Class::Owner;
         let owners = (0..shared.len()).filter(is_owner).collect();
-        let mut initial = initial_candidates(program).filter(|s| is_initial(program, s));
-        let first = initial.next();
+        let mut initial: Vec<State> = Vec::new();
+        for (n, state) in initial_candidates(program).enumerate() {
+            oracle.control.worked(STEP);
+            oracle.control.check()?;
+            if n >= MOST_CANDIDATES {
+                return Err(Unsaid::Because(Obstacle::Paths));
+            }
+            initial.extend(is_initial(program, &state).then_some(state));
+        }
+        let rest = initial.first().cloned();
         let mut views = Views {
             shared,
             owners,
             own,
-            rest: first.clone().ok_or(Unsaid::Because(Obstacle::NoInstance))?,
+            rest: rest.ok_or(Unsaid::Because(Obstacle::NoInstance))?,
             all_shared: Numbered::new(),
             all_own: Numbered::new(),
             views: FxHashSet::default(),
@@ -161,8 +174,7 @@ impl Views {
         if program.threads.len() < 2 {
             return Err(Unsaid::Because(Obstacle::FewThreads(oracle.from.get())));
         }
-        for state in first.into_iter().chain(initial) {
-            oracle.control.check()?;
+        for state in initial {
             for one in 0..program.threads.len() {
                 for two in (0..program.threads.len()).filter(|two| *two != one) {
                     let view = views.seen(oracle, &state, (one, two))?;
@@ -375,16 +387,21 @@ impl Views {
         let of = self.all_own.get(own);
         let thread = oracle.kinds[of.0].like();
         let state = self.state(&self.all_shared.get(shared), &of, thread);
-        let mut steps = Vec::new();
-        for step in successors(program, &state, thread) {
+        let mut steps: Vec<(Shared, Own)> = Vec::new();
+        let mut outcomes = 0;
+        let stopped = each_successor(program, &state, thread, None, &mut |step| {
             oracle.control.worked(STEP);
+            outcomes += 1;
+            if outcomes > MOST_OUTCOMES {
+                return ControlFlow::Break(Unsaid::Because(Obstacle::Paths));
+            }
             let mut accessed = program.protections.iter();
             let wrong = accessed.find(|x| {
                 step.accesses.binary_search(&x.cell).is_ok()
                     && !may_access(program, x, thread, &state, &step)
             });
             if let Some(x) = wrong {
-                return Err(Unsaid::Because(Obstacle::NoAccess {
+                return ControlFlow::Break(Unsaid::Because(Obstacle::NoAccess {
                     variable: self.name(oracle, x.cell),
                     step: results::Place {
                         thread: program.threads[thread].family.clone(),
@@ -396,14 +413,22 @@ impl Views {
                 _ if owner == thread => ONE,
                 _ => TWO,
             });
-            steps.push((after, self.own_of(oracle, &step.state, thread)?));
+            match self.own_of(oracle, &step.state, thread) {
+                Ok(there) => steps.push((after, there)),
+                Err(unsaid) => return ControlFlow::Break(unsaid),
+            }
+            ControlFlow::Continue(())
+        });
+        if let ControlFlow::Break(unsaid) = stopped {
+            return Err(unsaid);
         }
+        steps.sort_unstable();
+        steps.dedup();
         let right = |x, write| has_right(program, x, thread, write, &state);
         let all = program.protections.iter();
         let rights = all.map(|x| (right(x, true), right(x, false))).collect();
-        let shown = steps.iter().map(|step: &(Shared, Own)| step.0);
+        let shown = steps.iter().map(|step| step.0);
         let mut shown: Vec<Shared> = shown.filter(|after| *after != shared).collect();
-        shown.sort_unstable();
         shown.dedup();
         let alone = Rc::new(Alone {
             steps,
