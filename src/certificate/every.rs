@@ -167,7 +167,7 @@ pub fn replay(
         control.enter("the discipline for every value");
         leaf.keeps_discipline()?;
         verdict.replayed.push(format!(
-            "the discipline: each access by what holds at its location, for every {} >= {}",
+            "the discipline: each access is made with the right to, for every {} >= {}",
             values.constant, values.from
         ));
     }
