@@ -319,7 +319,7 @@ fn family(mut next: impl FnMut(usize) -> usize) -> String {
             } else {
                 work
             };
-            body += &match next(14) {
+            body += &match next(16) {
                 0 | 1 => format!("lock(m); {work} unlock(m);"),
                 2 => format!("when (b == 0) b = 1;\n{work}\nb = 0;"),
                 3 => format!("down(s); {work} up(s);"),
@@ -338,6 +338,7 @@ fn family(mut next: impl FnMut(usize) -> usize) -> String {
                 10 => "lock(m);".to_string(),
                 11 => "unlock(m);".to_string(),
                 12 => "t = b;\nassert(t < 2);".to_string(),
+                13 | 14 if *of != "u" => format!("if (i == 0) {{ {work} }} else {{ t = 1; }}"),
                 _ => format!("when (b != 1 && t == 0) skip;\n{work}"),
             };
             body += "\n";
